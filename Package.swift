@@ -16,7 +16,7 @@ import PackageDescription
 //   LodestoreReplicas ─> LodestoreDatasets, and what these build upon (only with "Datasets" or "Complete")
 //   LodestorePostgres ─> EntityStore; CPostgres, which is libpq (only with the trait "Postgres")
 //   LodestoreRows ─> EntityStore, LodestoreFormat, LodestoreBytes
-//   LodestoreInspector ─> LodestoreRows, and what it builds upon; FlyingFox (only with "Inspector" or "Complete")
+//   LodestoreInspector ─> LodestoreRows, and what it builds upon; the sockets of FlyingFox (only with "Inspector" or "Complete")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> CLineEditor, LodestoreRows, LodestoreRepair, LodestoreVerifier, and what these build upon
 //   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets, LodestoreReplicas
@@ -45,9 +45,9 @@ let hasFuzzing = Context.environment["LODESTORE_FUZZ"] != nil
 // macOS has the same functions in CryptoKit. The commands that fetch and sign are a program of
 // their own, so that kvdump builds neither NIO nor swift-crypto.
 //
-// FlyingFox is reached only through the trait "Inspector", and by `LodestoreInspector`. The package
-// builds no NIO, but all of Foundation, which takes longer to load than kvdump takes to start. So
-// `kvdump serve` is a program of its own too.
+// FlyingFox is reached only through the trait "Inspector", and by `LodestoreInspector`, which uses
+// its sockets alone: its HTTP server has no limits, and needs all of Foundation. `kvdump serve` is a
+// program of its own too, so that kvdump has no sockets.
 //
 // "Macros", "Web", "Datasets" and "Inspector" are enabled together by default, as the one trait
 // "Complete".
@@ -105,7 +105,7 @@ let package = Package(
     .trait(
       name: "Datasets",
       description: "LodestoreDatasets; needs libzstd, builds swift-crypto on Linux"),
-    .trait(name: "Inspector", description: "The pages of LodestoreInspector; builds FlyingFox"),
+    .trait(name: "Inspector", description: "The pages of LodestoreInspector; builds FlyingSocks"),
     .trait(name: "Postgres", description: "LodestorePostgres; needs libpq, not part of Complete"),
   ],
   dependencies: [
@@ -230,7 +230,6 @@ let package = Package(
       dependencies: [
         "EntityStore", "LodestoreBytes", "LodestoreEssentials", "LodestoreFormat", "LodestoreJSON",
         "LodestoreRows", "LodestoreSystem",
-        .product(name: "FlyingFox", package: "FlyingFox", condition: forInspector),
         .product(name: "FlyingSocks", package: "FlyingFox", condition: forInspector),
       ], exclude: ["README.md"], swiftSettings: inspectorSettings),
     // Apart from its program, because a test of a package with macros cannot import an executable.

@@ -34,11 +34,14 @@
 
     /// Starts to serve the pages of a store that a tool has opened.
     ///
-    /// - Parameter path: the path of the file, for people.
+    /// - Parameters:
+    ///   - path: the path of the file, for people.
+    ///   - allowsWrites: whether the pages offer changes, each after a question.
     package static func start(
-      _ store: DynamicStore, path: String, port: UInt16
+      _ store: DynamicStore, path: String, port: UInt16, allowsWrites: Bool = false
     ) async throws -> Inspector {
-      let responder = Responder(maker: PageMaker(store: store, path: path))
+      let responder = Responder(
+        maker: PageMaker(store: store, path: path), allowsWrites: allowsWrites)
       return Inspector(try await PageServer.start(responder, port: port))
     }
 

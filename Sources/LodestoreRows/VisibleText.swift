@@ -43,6 +43,9 @@ package enum VisibleText {
       switch scalar {
       case "\"": bytes.append(contentsOf: "&quot;".utf8)
       case "'": bytes.append(contentsOf: "&#39;".utf8)
+      // A reference to one of these stands for another character.
+      case "\u{80}"..."\u{9F}":
+        bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
       case "\0": bytes.append(contentsOf: UTF8.encodedReplacementCharacter)
       case _ where isInvisible(scalar):
         bytes.append(contentsOf: "&#x\(hex(scalar));".utf8)

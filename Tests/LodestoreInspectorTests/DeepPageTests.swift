@@ -2,6 +2,7 @@ import EntityStore
 import LodestoreEssentials
 import LodestoreJSON
 import LodestoreRows
+import Synchronization
 import Testing
 
 @testable import LodestoreInspector
@@ -241,5 +242,82 @@ struct DeepPageTests {
     let condition = "title%20%3D%3D%20%22%F0%9F%91%A9%22%20AND%20pges%20%3C%205"
     let page = try library.get("/Book?_where=\(condition)", 400)
     #expect(page.contains("data-fault-start=\"18\" data-fault-end=\"22\""))
+  }
+
+  @Test func `large records make pages and batches smaller, and none is left out`() async throws {
+    let library = try await Library.withBooks(9)
+    var maker = PageMaker(store: DynamicStore(library.store), path: "library")
+    (maker.limits.pageBytes, maker.limits.batchBytes) = (300, 300)
+    func lines(_ address: String) throws -> Int {
+      var part: TwinPart? = Responder(maker: maker).respond(to: try #require(Address(address))).body
+      var (text, parts) = ("", 0)
+      while let current = part {
+        text += String(decoding: current.bytes, as: UTF8.self)
+        part = try current.next?()
+        parts += 1
+      }
+      #expect(parts > 1)
+      return text.split(whereSeparator: \.isNewline).count
+    }
+    #expect(try lines("/Book.jsonl") == 9)
+    #expect(try lines("/Book.jsonl?_limit=7") == 7)
+    #expect(try lines("/Author/1/books.jsonl") == 9)
+    let page = try maker.page(Target(parsing: "/Book.json"))
+    let count = try #require(page.rows?.rows.count)
+    #expect(count > 0 && count < 9 && page.rows?.nextPage != nil)
+  }
+
+  @Test func `a search for values ends with its time where entries have expired`() throws {
+    let clock = Clock()
+    var options = StoreOptions()
+    options.now = { Date(timeIntervalSinceReferenceDate: clock.seconds.withLock { $0 }) }
+    options.evictionInterval = nil
+    let store = try Store.inMemory(entities: [Pass.self], options: options)
+    defer { store.close() }
+    try store.write { tx in
+      for number in 0..<3_000 {
+        try tx.insert(Pass(number, until: Date(timeIntervalSinceReferenceDate: 2_000)))
+      }
+      try tx.insert(Pass(9_999, until: Date(timeIntervalSinceReferenceDate: 9_000)))
+    }
+    clock.seconds.withLock { $0 = 5_000 }
+    try DynamicStore(store).read { snapshot in
+      let pass = try #require(snapshot.entity(named: "Pass"))
+      let index = try #require(pass.indexes.first)
+      #expect(try snapshot.firstValues(of: index, of: pass, most: 2).count == 1)
+      let ended = RunControl(isCancelled: { true })
+      #expect(try snapshot.firstValues(of: index, of: pass, most: 2, control: ended).isEmpty)
+    }
+  }
+}
+
+private final class Clock: Sendable {
+  let seconds = Mutex(1_000.0)
+}
+
+/// A pass that expires.
+private struct Pass: Entity {
+  var id = RecordID<Pass>()
+  var number: Int
+  var until: Date
+
+  static let schema = EntitySchema<Pass>(
+    "Pass", attributes: [.init("number", \.number), .init("until", \.until)],
+    indexes: [[\.number]], expires: [\.until])
+
+  init(_ number: Int, until: Date) {
+    self.number = number
+    self.until = until
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    number = try reader.read()
+    until = try reader.read()
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(number)
+    writer.write(until)
   }
 }

@@ -64,6 +64,50 @@ struct GateTests {
     #expect(field("Allow", request { $0.method = method }) == "GET, HEAD")
   }
 
+  @Test func `a change comes from a page of the server, or from a program with the key`() {
+    var writing = gate
+    writing.allowsWrites = true
+    func status(_ change: (inout Request) -> Void) -> Int {
+      var post = request("/Pod/1/-/delete") {
+        $0.method = "POST"
+        $0.origin = "http://127.0.0.1:8091"
+        $0.fetchSite = "same-origin"
+        $0.contentType = "application/x-www-form-urlencoded; charset=utf-8"
+        $0.hasBody = true
+      }
+      change(&post)
+      return switch writing.decide(post) {
+      case .admitted: 200
+      case .refused(let response): response.status
+      }
+    }
+    #expect(status { _ in } == 200)
+    #expect(status { $0.fetchSite = nil } == 200)
+    #expect(status { $0.origin = nil } == 403)
+    #expect(status { $0.origin = "null" } == 403)
+    #expect(status { $0.origin = "http://evil.example" } == 403)
+    for site in ["none", "same-site", "cross-site"] {
+      #expect(status { $0.fetchSite = site } == 403)
+    }
+    for type in [nil, "", "text/plain", "multipart/form-data; boundary=x"] {
+      #expect(status { $0.contentType = type } == 415)
+    }
+    #expect(status { $0.cookie = nil } == 403)
+    func program(_ request: inout Request) {
+      (request.cookie, request.origin, request.fetchSite) = (nil, nil, nil)
+      request.contentType = "application/json"
+      request.authorization = "Bearer \(gate.key.text)"
+    }
+    #expect(status { program(&$0) } == 200)
+    #expect(
+      status {
+        program(&$0)
+        $0.authorization = "Bearer 0123456789abcdef0123456789abcdef"
+      } == 403)
+    #expect(status { $0.method = "PUT" } == 405)
+    #expect(self.status(request { $0.method = "POST" }) == 405)
+  }
+
   @Test func `a body is refused`() { #expect(status(request { $0.hasBody = true }) == 413) }
 
   @Test func `without the key nothing is shown`() {
@@ -109,7 +153,7 @@ struct GateTests {
     #expect(policy.contains("; script-src 'self'; connect-src 'self'; "))
     #expect(policy.hasSuffix("; require-trusted-types-for 'script'; trusted-types 'none'"))
     #expect(fields["X-Content-Type-Options"] == "nosniff")
-    #expect(fields["Referrer-Policy"] == "no-referrer")
+    #expect(fields["Referrer-Policy"] == "same-origin")
     #expect(fields["Cache-Control"] == "no-store")
   }
 }

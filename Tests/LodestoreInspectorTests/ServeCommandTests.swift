@@ -1,6 +1,9 @@
-import KVDumpCommands
 import Testing
 
+// Whole Foundation: the contents of a new file are not in FoundationEssentials.
+import Foundation
+
+@testable import KVDumpCommands
 @testable import KVDumpInspectorCommands
 
 @Suite("kvdump serve")
@@ -24,6 +27,25 @@ struct ServeCommandTests {
     #expect(await run(path, "--get", "/Bok").status == 1)
     #expect(await run(path + "x", "--get", "/").status == 66)
     #expect(await run(path, "--get", "/", "--open").status == 64)
+  }
+
+  @Test func `pages that change a store need a store that can be written`() async throws {
+    let library = try await Library.withBooks(2)
+    let path = library.store.path
+    #expect(await run(path, "--get", "/", "--write").status == 64)
+    let sealed = path + ".sealed"
+    let console = Console(output: MemorySink(), errors: MemorySink())
+    #expect(
+      await KVDump.execute(
+        ["seal", path, sealed, "--name", "books", "--generation", "1"], on: console) == .success)
+    let refused = await run(sealed, "--write")
+    #expect(refused.status != 0 && refused.errors.contains("seal"), "\(refused)")
+    let folder = path + ".copy"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try #"{"file": "a.lodestore"}"#.write(
+      toFile: folder + "/follower.json", atomically: true, encoding: .utf8)
+    let copy = await run(folder, "--write")
+    #expect(copy.status == 64 && copy.errors.contains("follow"), "\(copy)")
   }
 
   @Test func `the tools refuse a store that is not there, and a size that is none`() async {

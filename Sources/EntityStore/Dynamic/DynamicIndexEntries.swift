@@ -62,15 +62,20 @@ extension DynamicSnapshot {
   /// - Parameters:
   ///   - most: the maximum number of values.
   ///   - isReversed: whether the last values are returned, the last one first.
-  /// - Complexity: O(`most` · log *n*) for *n* entries.
+  ///   - control: ends the search with the values found so far.
+  /// - Complexity: O(`most` · log *n* + *e*) for *n* entries and *e* entries of expired records.
   package func firstValues(
-    of index: DynamicIndex, of entity: DynamicEntity, most: Int, isReversed: Bool = false
+    of index: DynamicIndex, of entity: DynamicEntity, most: Int, isReversed: Bool = false,
+    control: RunControl = RunControl()
   ) throws -> [IndexValue] {
     let cursor = try Cursor(index.stored.tree, in: core.transaction)
     let expired = try core.expired(of: entity.stored)
     var found: [IndexValue] = []
+    var readCount = 0
     var isThere = try isReversed ? cursor.last() : cursor.first()
     while isThere, found.count < most {
+      readCount &+= 1
+      if readCount % 1_024 == 0, control.isCancelled() { break }
       if try expired?.contains(index.stored.recordID(ofEntry: cursor.key, cursor.value)) == true {
         isThere = try isReversed ? cursor.previous() : cursor.next()
         continue

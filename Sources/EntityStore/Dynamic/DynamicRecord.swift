@@ -11,6 +11,8 @@ package struct DynamicRecord {
 
   package let id: UInt64
   let bytes: ByteView
+  /// The length of the record in the file.
+  package var byteCount: Int { bytes.count }
   let entity: StoredEntity
 
   /// Reads the record's shape, and on request verifies its checksum.

@@ -21,6 +21,58 @@ package struct DynamicTransaction {
   package func delete(_ request: QueryRequest, of entity: DynamicEntity) throws(StoreError) -> Int {
     try core.delete(request, of: entity.stored)
   }
+
+  /// Inserts a record; returns its id.
+  ///
+  /// A missing value is the attribute's default value, or null. Derived attributes are computed.
+  ///
+  /// - Parameter values: by the name of the attribute, each of the attribute's type.
+  /// - Throws: ``StoreError/Code/unstorableValue`` for an unknown name, a value of another type, and
+  ///   a required attribute without a value.
+  package func insert(
+    _ values: [String: Value], into entity: DynamicEntity
+  ) throws(StoreError) -> UInt64 {
+    let attributes = entity.description.declaredAttributes
+    let known = attributes.filter { $0.derivation == nil }.map(\.name)
+    if let name = values.keys.sorted().first(where: { !known.contains($0) }) {
+      throw Self.unstorable(entity, name, "is no attribute that takes a value")
+    }
+    var row: [Value] = []
+    for attribute in attributes {
+      let value = values[attribute.name] ?? attribute.defaultValue
+      if attribute.derivation != nil {
+        row.append(.placeholder(of: attribute.type))
+      } else if value == .null {
+        guard attribute.isOptional else {
+          throw Self.unstorable(entity, attribute.name, "is required and was not given")
+        }
+        row.append(.null)
+      } else {
+        guard value.fits(attribute.type) else {
+          throw Self.unstorable(entity, attribute.name, "must be \(attribute.type.expectation)")
+        }
+        row.append(value)
+      }
+    }
+    return try core.asOneCall("insert") { () throws(StoreError) in
+      let changes = core.changes(of: entity.stored)
+      return try changes.insert(try changes.encode(row))
+    }
+  }
+
+  private static func unstorable(
+    _ entity: DynamicEntity, _ attribute: String, _ reason: String
+  ) -> StoreError {
+    StoreError(
+      .unstorableValue, "cannot insert a \(entity.name): '\(attribute)' \(reason)",
+      entity: entity.name, attribute: attribute)
+  }
+
+  /// Undoes the write with this number; see ``WriteTransaction/undo(_:)``.
+  package func undo(_ number: UInt64) throws(StoreError) {
+    let token = HistoryToken(storeID: try HistoryLog(core).storeID(), number: number)
+    _ = try core.takeBack(token, isPartial: false)
+  }
 }
 
 /// The new value of one attribute in an update.

@@ -55,14 +55,20 @@ extension WriteTransaction {
   }
 
   private func takeBack(_ token: HistoryToken, isPartial: Bool) throws -> PartialUndo {
-    let core = core
-    return try core.asOneCall("undo") { () throws(StoreError) in
+    try core.takeBack(token, isPartial: isPartial)
+  }
+}
+
+extension WriteCore {
+  /// Undoes a write; see ``WriteTransaction/undo(_:)``.
+  func takeBack(_ token: HistoryToken, isPartial: Bool) throws(StoreError) -> PartialUndo {
+    try asOneCall("undo") { () throws(StoreError) in
       try wrappingErrors {
-        guard core.changeCount == 0 else {
+        guard changeCount == 0 else {
           throw StoreError.cannotUndo(
             token.number, "this transaction has changed records already; undo in one of its own")
         }
-        var undoing = try HistoryUndo(token, core, isPartial: isPartial)
+        var undoing = try HistoryUndo(token, self, isPartial: isPartial)
         try undoing.check()
         return try undoing.apply()
       }

@@ -26,6 +26,8 @@ enum Route: Hashable, Sendable {
   case imports(String?)
   /// The entities and their relationships as a diagram.
   case model
+  /// A change of the store, for servers that allow changes.
+  case edit(EditRoute)
   /// The events of commits, for the script of a page.
   case live
   case styleSheet
@@ -47,6 +49,7 @@ enum Route: Hashable, Sendable {
     case .change(let number, let entity, let id): ["-", "history", "\(number)", entity, "\(id)"]
     case .imports: ["-", "imports"]
     case .model: ["-", "model"]
+    case .edit(let edit): edit.path
     case .live: ["-", "live"]
     case .styleSheet: ["-", "style.css"]
     case .script: ["-", "page.js"]
@@ -64,12 +67,17 @@ enum Route: Hashable, Sendable {
     case .history(let number):
       number.map { [Address.Item(name: "_before", value: "\($0)")] } ?? []
     case .imports(let name): name.map { [Address.Item(name: "_name", value: $0)] } ?? []
+    case .edit(let edit): edit.query
     }
   }
 
   var address: Address { Address(path, query) }
 
   init(_ path: [String], _ query: [Address.Item]) throws(AddressError) {
+    if let edit = try EditRoute(path, query) {
+      self = .edit(edit)
+      return
+    }
     let unknown = AddressError.unknownPath(Address(path).text)
     switch (path.first, path.count) {
     case (nil, _): self = .store
@@ -144,7 +152,7 @@ enum Route: Hashable, Sendable {
   }
 
   /// The number in one form only, so that one page has one address.
-  private static func id(_ text: String) -> UInt64? {
+  static func id(_ text: String) -> UInt64? {
     UInt64(text).flatMap { "\($0)" == text ? $0 : nil }
   }
 

@@ -41,6 +41,7 @@ struct Target: Hashable, Sendable {
       }
     }
     route = try Route(path, address.query)
+    if case .edit = route, form == .csv || form == .jsonl { throw .unknownPath(address.text) }
     if route.isFile, form != .html { throw .unknownPath(address.text) }
   }
 

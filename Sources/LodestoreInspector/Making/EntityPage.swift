@@ -51,6 +51,7 @@ struct EntityPage {
       ).request()
       let (table, damages) = try table(request, columns)
       page.sections.append(Section("selection", .selection(try form(request, names))))
+      if let edits { page.sections.append(edits) }
       if isCounted {
         let count = try selectedCount(request).map(Cell.count) ?? .null
         page.sections.append(Section("selected", .facts([Fact("records", "Records", count)])))
@@ -75,6 +76,24 @@ struct EntityPage {
     Notice(
       .warning,
       "The records were not found within \(limits.rows). Narrow the condition, or add an index.")
+  }
+
+  /// The changes of the selected records.
+  private var edits: Section? {
+    let records = selection.isOfAll ? "all records" : "the selected records"
+    let selected = selection.changed {
+      $0 = Selection()
+      $0.condition = selection.condition
+      $0.matches = selection.matches
+    }
+    return reading.edits(
+      EditLink(text: "Add a record", edit: .insert(entity.name), isComplete: false),
+      EditLink(
+        text: "Change \(records)", edit: .updateSelected(entity.name, selected),
+        isComplete: false),
+      EditLink(
+        text: "Delete \(records)", edit: .deleteSelected(entity.name, selected),
+        isComplete: true))
   }
 
   private func refuse(
@@ -110,13 +129,13 @@ struct EntityPage {
     var damages: [String] = []
     let batch = try RecordBatch(
       entity: entity.name, columns: columns, request: request, count: count,
-      limits: limits
+      byteCount: streams ? limits.batchBytes : limits.pageBytes, limits: limits
     ).read(snapshot, entity) { damages.append($0) }
     var table = Table(columns.headings, batch.rows)
     table.isMain = true
     table.empty = selection.isOfAll ? "The entity has no records." : "No record is selected."
     if let token = batch.token {
-      if streams {
+      if streams || reading.streams && batch.rows.count < count {
         table.next = next(request, columns, after: token, rest: rest(after: batch.rows.count))
       } else {
         table.nextPage = route(selection.with { $0.after = token.text })
@@ -189,7 +208,8 @@ struct EntityPage {
     return SelectionForm(
       selection: selection, route: route, choices: choices, countable: countable,
       count: "", examples: ConditionExamples(entity).texts,
-      completions: reading.form == .html ? Completions(entity, snapshot).texts : [])
+      completions: reading.form == .html
+        ? Completions(entity, snapshot, control: limits.time(limits.count).control).texts : [])
   }
 
   private func form(_ request: QueryRequest, _ names: [String]) throws -> SelectionForm {

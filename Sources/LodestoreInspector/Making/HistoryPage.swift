@@ -189,6 +189,9 @@ extension PageReading {
         ])),
       Section("changes", heading: "Changes", .table(table)),
     ]
+    if let edits = edits(EditLink(text: "Undo", edit: .undo(number), isComplete: true)) {
+      page.sections.insert(edits, at: 0)
+    }
     return page
   }
 

@@ -21,8 +21,9 @@ struct IndexValues {
     _ index: DynamicIndex, of entity: DynamicEntity, _ snapshot: DynamicSnapshot,
     limit: TimeLimit, most: Int = 0
   ) throws {
-    let low = try snapshot.firstValues(of: index, of: entity, most: 2)
-    let high = try snapshot.firstValues(of: index, of: entity, most: 1, isReversed: true)
+    let low = try snapshot.firstValues(of: index, of: entity, most: 2, control: limit.control)
+    let high = try snapshot.firstValues(
+      of: index, of: entity, most: 1, isReversed: true, control: limit.control)
     histogram = Histogram(
       low.lazy.compactMap(\.values.first).first { $0 != .null }, high.first?.values.first)
     // A single value has no distribution.

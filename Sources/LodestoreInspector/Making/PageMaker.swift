@@ -15,6 +15,14 @@ struct PageMaker: Sendable {
     var pageSize = 100
     /// The number of rows that a streaming form reads in one transaction.
     var batchSize = 2_000
+    /// The number of bytes of stored records that a page reads.
+    ///
+    /// A page or batch with larger records has fewer of them, and one at least.
+    var pageBytes = 8 << 20
+    /// The number of bytes of stored records that a streaming form reads in one transaction.
+    ///
+    /// A connection holds one batch until its client has taken it.
+    var batchBytes = 1 << 20
     /// The number of bytes that the records of a page may take as JSON; `nil` for no limit.
     ///
     /// A page has one record at least.
@@ -30,6 +38,8 @@ struct PageMaker: Sendable {
   /// The path of the file, for people.
   let path: String
   var limits = Limits()
+  /// Whether pages offer changes.
+  var offersEdits = false
 
   /// Makes the page of a target.
   ///
@@ -50,6 +60,7 @@ struct PageMaker: Sendable {
     try store.read { snapshot in
       var page = try make(PageReading(maker: self, snapshot: snapshot, form: form))
       page.commit = snapshot.commitNumber
+      page.isWritable = offersEdits
       return page
     }
   }
@@ -88,8 +99,15 @@ struct PageReading {
     case .change(let number, let name, let id): try changePage(number, entity(name), id)
     case .imports(let name): try importsPage(name)
     case .model: try modelPage()
-    case .live, .styleSheet, .script, .icon: throw AddressError.unknownPath(route.address.text)
+    case .edit, .live, .styleSheet, .script, .icon:
+      throw AddressError.unknownPath(route.address.text)
     }
+  }
+
+  /// The section with changes that the page offers; `nil` for a server that only reads.
+  func edits(_ links: EditLink...) -> Section? {
+    guard maker.offersEdits, form == .html else { return nil }
+    return Section("edits", .edits(links))
   }
 
   /// Whether the form has all rows, which are read in batches.

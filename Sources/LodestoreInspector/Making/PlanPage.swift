@@ -14,7 +14,8 @@ extension PageReading {
     var form = SelectionForm(
       selection: selection, route: { [name = entity.name] in .plan(name, $0) }, count: "",
       examples: ConditionExamples(entity).texts,
-      completions: self.form == .html ? Completions(entity, snapshot).texts : [])
+      completions: self.form == .html
+        ? Completions(entity, snapshot, control: limits.time(limits.count).control).texts : [])
     do {
       let request = try limited(
         SelectedQuery(snapshot: snapshot, entity: entity, selection: selection).request(),

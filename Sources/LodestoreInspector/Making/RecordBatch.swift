@@ -8,6 +8,8 @@ struct RecordBatch: Sendable {
   var request: QueryRequest
   /// The highest number of records.
   var count: Int
+  /// The highest number of bytes of stored records, beyond the first one.
+  var byteCount: Int
   /// The limits of the page.
   var limits: PageMaker.Limits
 
@@ -23,7 +25,10 @@ struct RecordBatch: Sendable {
     do {
       let names = columns.headings.map { CellJSON.text($0.column.name) }
       var bytes: [UInt8] = []
+      var stored = 0
       token = try snapshot.query(request, of: entity).forEachOfPage(control: control) { record in
+        stored += record.byteCount
+        if stored > byteCount, !rows.isEmpty { throw Full() }
         let row = columns.row(record, noteDamage: noteDamage)
         if let most = limits.rowBytes {
           JSONTwin.append(row, names, to: &bytes)
@@ -43,7 +48,7 @@ struct RecordBatch: Sendable {
     return (rows, isLast ? nil : token)
   }
 
-  /// The end of a batch whose records take more bytes than a page may have.
+  /// The end of a batch whose records take more bytes than it may have.
   private struct Full: Error {}
 
   /// Reads the records after a token in transactions of their own.
@@ -63,7 +68,7 @@ struct RecordBatch: Sendable {
         let count = min(rest ?? .max, maker.limits.batchSize)
         let batch = try RecordBatch(
           entity: entity, columns: columns, request: request, count: count,
-          limits: maker.limits
+          byteCount: maker.limits.batchBytes, limits: maker.limits
         ).read(snapshot, stored)
         let left = rest.map { $0 - batch.rows.count }
         var result = Table.Batch(rows: batch.rows)

@@ -17,6 +17,12 @@ extension PageReading {
       Page.Crumb(text: entity.name, route: .entity(entity.name, Selection())),
       Page.Crumb(text: "\(id)", route: page.route),
     ]
+    if let edits = edits(
+      EditLink(text: "Change", edit: .update(entity.name, id), isComplete: false),
+      EditLink(text: "Delete", edit: .delete(entity.name, id), isComplete: true))
+    {
+      page.sections.append(edits)
+    }
     do {
       let reader = try record.reader(verifyingChecksum: true)
       if let key = try key(reader, of: entity) { page.title += ": \(key)" }
@@ -143,12 +149,15 @@ extension PageReading {
     var rows: [Table.Row] = []
     var shown: UInt64 = 0
     var hasMore = false
+    var stored = 0
+    let mostBytes = isLimited ? .max : streams ? limits.batchBytes : limits.pageBytes
     try snapshot.forEachRelated(to: [id], by: relationship) { record in
       if let end = last {
         if record.id == end { last = nil }
         return true
       }
-      if rows.count == most {
+      stored += record.byteCount
+      if rows.count == most || stored > mostBytes && !rows.isEmpty {
         hasMore = true
         return false
       }

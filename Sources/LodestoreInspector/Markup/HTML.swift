@@ -49,6 +49,15 @@ struct HTML: Sendable {
     VisibleText.append(text, keepsLines: keepsLines, to: &bytes)
   }
 
+  /// Makes the text of a field of several lines, with all its characters.
+  static func area(_ attributes: [HTMLAttribute], text: String) -> HTML {
+    var content = HTML()
+    // Browsers leave out a line end at the beginning.
+    content.bytes = [UInt8(ascii: "\n")]
+    VisibleText.appendExactly(text, to: &content.bytes)
+    return HTML(.textarea, attributes, content)
+  }
+
   /// Makes a picture.
   init(_ picture: SVG) { bytes = picture.bytes }
 

@@ -22,6 +22,8 @@ struct Page: Sendable {
   var isRefused = false
   /// The number of the commit that the page shows; `nil` if the store was not read.
   var commit: UInt64?
+  /// Whether the server of the page changes records.
+  var isWritable = false
   /// All entities, which each page links to.
   var entities: [EntityLink] = []
 
@@ -59,6 +61,10 @@ struct Section: Sendable {
     case facets([Facet])
     case drawing(Figure)
     case notice(Notice)
+    /// The form of a change, or the question before it.
+    case edit(EditForm)
+    /// Changes that the page offers.
+    case edits([EditLink])
   }
 
   /// The member of the form `json`.

@@ -74,6 +74,7 @@ struct PageDocument {
         .related(let name, _, _, _), .index(let name, _, _):
         name
       case .change(_, let name, _), .schema(let name): name
+      case .edit(let edit): edit.entity
       case .store, .history, .write, .imports, .model, .live, .styleSheet, .script, .icon: nil
       }
     return HTML(.nav, .class("side"), .text(.id, "entities"), .text(.ariaLabel, "Entities")) {
@@ -120,7 +121,9 @@ struct PageDocument {
   private var footer: HTML {
     HTML(.footer, .text(.id, "foot")) {
       if let commit = page.commit { "Commit \(commit)." }
-      " Read-only. Each page is one short read of the store."
+      page.isWritable
+        ? " Each page is one short read of the store. Each change asks before it is made."
+        : " Read-only. Each page is one short read of the store."
     }
   }
 }

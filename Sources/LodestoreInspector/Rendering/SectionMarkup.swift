@@ -27,6 +27,8 @@ enum SectionMarkup {
     case .facets(let facets): return SelectionMarkup.facets(facets)
     case .drawing(let figure): return DrawingMarkup.figure(figure)
     case .notice(let notice): return self.notice(notice)
+    case .edit(let form): return EditMarkup.form(form)
+    case .edits(let links): return EditMarkup.links(links)
     }
   }
 

@@ -183,6 +183,22 @@ enum StyleSheet {
     .drawing circle.edge { fill: var(--faint); }
     .drawing a:hover .frame-box, .drawing a:focus-visible .frame-box { stroke: var(--focus); }
     .drawing a:hover text { text-decoration: underline; }
+    .edits { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1rem; }
+    .edits form { margin: 0; }
+    .edit .field { margin: 0 0 .9rem; }
+    .edit label { font-weight: 600; }
+    .edit .field > label { display: block; }
+    .edit .field > label small { margin-left: .5em; font-weight: 400; }
+    .edit input[type=text], .edit textarea {
+      width: 100%; box-sizing: border-box; font: .92rem var(--mono); padding: .45rem .6rem;
+      border: 1px solid var(--faint); border-radius: 7px; background: var(--paper); color: var(--ink);
+    }
+    .edit textarea { min-height: 2.6rem; resize: vertical; }
+    .edit [aria-invalid] { border-color: var(--error); }
+    .edit .fault { color: var(--error); margin: .2rem 0; font-size: .88rem; }
+    .edit .null { font-weight: 400; font-size: .88rem; }
+    .edit .answers { display: flex; gap: .6rem; align-items: center; }
+    .button.grave { background: var(--error); border-color: var(--error); color: var(--paper); }
     .fold { margin-top: 2rem; }
     .fold > summary h2 { display: inline; margin: 0; color: var(--ink); font-size: 1rem; }
     .fold > .scroll { margin-top: .6rem; }

@@ -6,6 +6,8 @@
 struct Gate: Sendable {
   let key: AccessKey
   let port: UInt16
+  /// Whether requests may change the store.
+  var allowsWrites = false
 
   /// The name of the query's item that holds the key in the first address.
   static let parameter = "key"
@@ -27,12 +29,7 @@ struct Gate: Sendable {
     if let origin = request.origin, origin != "http://\(host.lowercased())" {
       return .refused(Response(403, "Pages of another origin may not read this server."))
     }
-    guard ["GET", "HEAD"].contains(request.method) else {
-      var response = Response(405, "This server is read-only; use GET.")
-      response.fields = [("Allow", "GET, HEAD")]
-      return .refused(response)
-    }
-    if request.hasBody { return .refused(Response(413, "A request here has no body.")) }
+    if let refusal = refusalOfMethod(request) { return .refused(refusal) }
     guard var address = Address(request.target) else {
       return .refused(Response(400, "\(AddressError.malformed.message)."))
     }
@@ -42,13 +39,49 @@ struct Gate: Sendable {
       guard key.matches(candidate) else { return .refused(Self.locked) }
       return .refused(opened(address))
     }
-    guard hasCookie(request.cookie) else { return .refused(Self.locked) }
+    guard hasCookie(request.cookie) || hasAuthorization(request.authorization) else {
+      return .refused(Self.locked)
+    }
     // A browser sends the cookie only for requests of this server's pages. Browsers without
     // SameSite still report that another site made the request.
     if let site = request.fetchSite, site == "cross-site" || site == "same-site" {
       return .refused(Response(403, "Pages of another site may not read this server."))
     }
     return .admitted(address)
+  }
+
+  /// The refusal of a request that may not change the store, or does not say who sent it.
+  ///
+  /// A page of another origin can send a form with the user's cookies. A browser then names that
+  /// origin, and asks this server before it sends JSON, which the server never allows.
+  private func refusalOfMethod(_ request: Request) -> Response? {
+    switch request.method {
+    case "GET", "HEAD":
+      return request.hasBody ? Response(413, "A request here has no body.") : nil
+    case "POST" where allowsWrites:
+      if let site = request.fetchSite, site != "same-origin" {
+        return Response(403, "Only a page of this server may change the store.")
+      }
+      switch request.bodyForm {
+      case .json: return nil
+      case .form where request.origin != nil: return nil
+      case .form: return Response(403, "A form must name its origin, which browsers do.")
+      case nil: return Response(415, "A change is sent as a form or as application/json.")
+      }
+    default:
+      var response = Response(
+        405,
+        allowsWrites
+          ? "This server knows no such method; use GET or POST."
+          : "This server is read-only; 'kvdump serve --write' starts one that changes records.")
+      response.fields = [("Allow", allowsWrites ? "GET, HEAD, POST" : "GET, HEAD")]
+      return response
+    }
+  }
+
+  private func hasAuthorization(_ field: String?) -> Bool {
+    guard let field, field.hasPrefix("Bearer ") else { return false }
+    return key.matches(field.dropFirst("Bearer ".count))
   }
 
   private static let locked = Response(

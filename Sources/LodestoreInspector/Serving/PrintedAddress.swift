@@ -15,7 +15,7 @@ package struct PrintedAddress: Sendable {
   package init(_ address: String, of store: DynamicStore, path: String) {
     let responder = Responder(maker: PageMaker(store: store, path: path))
     let response =
-      Address(address).map(responder.respond)
+      Address(address).map { responder.respond(to: $0) }
       ?? Response(400, "\(AddressError.malformed.message).")
     status = response.status
     body = response.body

@@ -8,11 +8,42 @@ struct Request: Sendable {
   var cookie: String?
   /// The relation of the page that made the request, which browsers send.
   var fetchSite: String?
+  /// The key, for programs that keep no cookies.
+  var authorization: String?
+  var contentType: String?
   var hasBody = false
+  var body: [UInt8] = []
 
   init(_ target: String, method: String = "GET") {
     self.target = target
     self.method = method
+  }
+
+  /// A request without its body.
+  init(_ head: RequestHead) {
+    self.init(head.target, method: head.method)
+    host = head["host"]
+    origin = head["origin"]
+    cookie = head["cookie"]
+    fetchSite = head["sec-fetch-site"]
+    authorization = head["authorization"]
+    contentType = head["content-type"]
+    hasBody = head.bodyLength > 0
+  }
+
+  /// The forms of a body.
+  enum BodyForm: Sendable {
+    case json, form
+  }
+
+  /// The form of the body; `nil` for any other.
+  var bodyForm: BodyForm? {
+    let type = contentType?.split(separator: ";").first?.lowercased()
+    return switch type?.split(separator: " ").first {
+    case "application/json": .json
+    case "application/x-www-form-urlencoded": .form
+    default: nil
+    }
   }
 }
 
@@ -41,7 +72,8 @@ struct Response: Sendable {
   ///
   /// The policy allows no frame, no address elsewhere and no script except the file of this server.
   /// Even markup that a fault let through could therefore run and send nothing. The policy for
-  /// trusted types keeps that script from making markup from text.
+  /// trusted types keeps that script from making markup from text. Browsers send the origin of a
+  /// form only with a referrer policy that allows it; other origins get no referrer.
   static let safetyFields: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
@@ -50,7 +82,7 @@ struct Response: Sendable {
         + "require-trusted-types-for 'script'; trusted-types 'none'"
     ),
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
-    ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
     (
       "Permissions-Policy",

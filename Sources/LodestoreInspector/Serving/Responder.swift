@@ -3,14 +3,34 @@ internal import EntityStore
 /// Answers addresses with pages, without a server.
 struct Responder: Sendable {
   let maker: PageMaker
+  /// The desk for changes; `nil` for a server that only reads.
+  let desk: ChangeDesk?
+
+  init(maker: PageMaker, allowsWrites: Bool = false) {
+    var maker = maker
+    maker.offersEdits = allowsWrites
+    self.maker = maker
+    desk = allowsWrites ? ChangeDesk(maker) : nil
+  }
 
   /// Answers a request that passed the gate.
-  func respond(to address: Address) -> Response {
-    let target: Target
+  ///
+  /// - Parameter request: the request with its body; `nil` for one without a server.
+  func respond(to address: Address, _ request: Request? = nil) -> Response {
+    var target: Target
     do {
       target = try Target(address)
     } catch {
       return failure(error, Target(.store))
+    }
+    if case .edit(let edit) = target.route {
+      if request?.bodyForm == .json { target.form = .json }
+      return respond(to: edit, request, target)
+    }
+    if request?.method == "POST" {
+      var response = Response(405, "This page takes no changes; use GET.")
+      response.fields = [("Allow", "GET, HEAD")]
+      return response
     }
     switch target.route {
     case .styleSheet:
@@ -23,6 +43,19 @@ struct Responder: Sendable {
     }
     do {
       return response(try maker.page(target), target, status: 200)
+    } catch {
+      return failure(error, target)
+    }
+  }
+
+  private func respond(to edit: EditRoute, _ request: Request?, _ target: Target) -> Response {
+    do {
+      guard let desk else {
+        throw AddressError.notFound(
+          "this server is read-only; 'kvdump serve --write' starts one that changes records")
+      }
+      let (page, status) = try desk.page(edit, request, as: target.form)
+      return response(page, target, status: status)
     } catch {
       return failure(error, target)
     }

@@ -62,7 +62,9 @@ struct JSONTwin {
       case .table(let table): Self.cell(table)
       case .drawing(let figure): Self.cell(figure.table)
       case .facets(let facets): .array(facets.map(cell))
-      case .selection, .notice: nil
+      case .edit(let form) where form.isFinal:
+        .object(form.hidden.map { ($0.name, .text($0.value)) })
+      case .selection, .notice, .edit, .edits: nil
       }
     guard let value else { return }
     bytes.append(UInt8(ascii: ","))

@@ -16,10 +16,14 @@ package struct Completions {
   /// The number of bytes of a text that is suggested as a value.
   private static let longestText = 60
 
-  package init(_ entity: DynamicEntity, _ snapshot: DynamicSnapshot) {
+  /// - Parameter control: ends the search for values of indexes.
+  package init(
+    _ entity: DynamicEntity, _ snapshot: DynamicSnapshot, control: RunControl = RunControl()
+  ) {
     var values = (try? Self.values(inRecordsOf: entity, snapshot)) ?? [:]
     for index in entity.indexes where index.description.attributes.count > 0 {
-      let found = try? snapshot.firstValues(of: index, of: entity, most: Self.mostValues + 1)
+      let found = try? snapshot.firstValues(
+        of: index, of: entity, most: Self.mostValues + 1, control: control)
       values[index.description.attributes[0]] = found?.compactMap(\.values.first)
     }
     for attribute in entity.description.declaredAttributes {

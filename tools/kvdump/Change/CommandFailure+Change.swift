@@ -18,6 +18,18 @@ extension CommandFailure {
         + "was asked; nothing was changed, run it again", status: .tryAgain)
   }
 
+  init(_ error: AssignmentError) {
+    switch error {
+    case .badValue(let text, let attribute, let expectation):
+      self = .badValue(text, of: attribute, expectation: expectation)
+    case .nullInRequired(let text, let attribute):
+      self = .badArgument(
+        text, reason: "'\(attribute.name)' is required and is never null",
+        nextStep: "give \(attribute.type.expectation)")
+    case .badExpression(let assignment, let error): self = .badExpression(assignment, error)
+    }
+  }
+
   /// The failure for the right side of an assignment that cannot be parsed as an expression.
   static func badExpression(_ assignment: Assignment, _ error: StoreError) -> Self {
     guard let syntax = error.cause as? PredicateSyntaxError, let fault = QueryFault(error) else {

@@ -29,7 +29,7 @@ package struct StorePath: Sendable, Hashable {
   }
 
   /// The file for commands that change the store; throws for a folder.
-  var writableFile: String {
+  package var writableFile: String {
     get throws {
       guard let refusal else { return file }
       throw CommandFailure.about(

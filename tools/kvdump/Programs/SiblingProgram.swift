@@ -8,7 +8,7 @@ import LodestoreSystem
 enum SiblingProgram: String {
   /// The commands that sign and fetch, which need libraries for cryptography and the web.
   case datasets = "kvdump-datasets"
-  /// The commands that serve pages and tools; the pages need all of Foundation.
+  /// The commands that serve pages and tools; the pages need sockets.
   case inspector = "kvdump-inspector"
 
   var name: String { rawValue }

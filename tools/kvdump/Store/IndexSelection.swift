@@ -49,26 +49,11 @@ enum TypedValue {
   static func value(
     _ text: String, of attribute: EntityDescription.Attribute
   ) throws(CommandFailure) -> Value {
-    if text == "null", attribute.type != .string, attribute.type != .url { return .null }
-    guard let value = Value(text: text, as: attribute.type), !isOverflow(value, text) else {
-      throw .badValue(text, of: attribute.name, expectation: attribute.type.expectation)
+    do {
+      return try TypedText.comparable(text, to: attribute)
+    } catch {
+      throw CommandFailure(error)
     }
-    if !attribute.type.isIndexable, let first = text.first, "{[\"".contains(first),
-      (try? JSONDocument.parsing(text.utf8)) == nil
-    {
-      throw .badValue(
-        text, of: attribute.name,
-        expectation: "JSON, which it begins as, or text that does not begin so")
-    }
-    return value
-  }
-
-  /// Whether the typed number is too large for its type.
-  ///
-  /// A number that is too large is not read as infinity.
-  private static func isOverflow(_ value: Value, _ text: String) -> Bool {
-    guard case .double(let number) = value, number.isInfinite else { return false }
-    return text.contains { $0.isNumber }
   }
 
   /// Values for the first attributes of an index, separated by commas or as a JSON array.
