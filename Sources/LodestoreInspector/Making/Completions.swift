@@ -13,7 +13,7 @@ struct Completions {
   /// The number of bytes of a text that is suggested as a value.
   private static let longestText = 60
 
-  init(_ entity: DynamicEntity, _ snapshot: DynamicSnapshot) {
+  init(_ entity: DynamicEntity, _ snapshot: DynamicSnapshot, _ nested: NestedPaths) {
     var values = (try? Self.values(inRecordsOf: entity, snapshot)) ?? [:]
     for index in entity.indexes where index.description.attributes.count > 0 {
       let found = try? snapshot.firstValues(of: index, of: entity, most: Self.mostValues + 1)
@@ -27,6 +27,9 @@ struct Completions {
         }
       }
       texts += Self.beginnings(for: attribute).map { "\(operand) \($0)" }
+      for path in nested.paths where path.text.hasPrefix(attribute.name + ".") {
+        texts += path.values.compactMap { ConditionText.equality(path.text, $0) }
+      }
     }
     for relationship in snapshot.relationships(of: entity) where !relationship.isToOne {
       if let name = relationship.name { texts.append("\(name).@count > 0") }

@@ -87,6 +87,8 @@ struct PageReading {
     case .write(let number, let start): try writePage(number, from: start)
     case .change(let number, let name, let id): try changePage(number, entity(name), id)
     case .imports(let name): try importsPage(name)
+    case .importRun(let name, let run, let kind, let start):
+      try importRunPage(name, run, kind, from: start)
     case .model: try modelPage()
     case .live, .styleSheet, .script, .icon: throw AddressError.unknownPath(route.address.text)
     }
@@ -124,12 +126,13 @@ struct PageReading {
     }
     return [
       Page.Crumb(text: "Records", route: .entity(entity.name, plain)),
-      Page.Crumb(text: "Plan", route: .plan(entity.name, plain)),
+      Page.Crumb(text: "Query plan", route: .plan(entity.name, plain)),
       Page.Crumb(text: "Schema", route: .schema(entity.name)),
     ]
       + (entity.indexes + entity.elementIndexes).map { index in
         Page.Crumb(
-          text: index.shortName, route: .index(entity.name, index.shortName, Selection()))
+          text: "Index \(index.shortName)", route: .index(entity.name, index.shortName, Selection())
+        )
       }
   }
 }

@@ -18,6 +18,9 @@ extension PageReading {
     if let writes = try recentWrites() {
       page.sections.insert(Section("writes", heading: "Last writes", .table(writes)), at: 1)
     }
+    if let imports = try recentImports() {
+      page.sections.insert(Section("imports", heading: "Last imports", .table(imports)), at: 1)
+    }
     return page
   }
 

@@ -74,7 +74,9 @@ struct PageDocument {
         .related(let name, _, _, _), .index(let name, _, _):
         name
       case .change(_, let name, _), .schema(let name): name
-      case .store, .history, .write, .imports, .model, .live, .styleSheet, .script, .icon: nil
+      case .store, .history, .write, .imports, .importRun, .model, .live, .styleSheet, .script,
+        .icon:
+        nil
       }
     return HTML(.nav, .class("side"), .text(.id, "entities"), .text(.ariaLabel, "Entities")) {
       HTML(.ul) {
