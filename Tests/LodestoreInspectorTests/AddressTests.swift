@@ -1,3 +1,4 @@
+import EntityStore
 import Testing
 
 @testable import LodestoreInspector

@@ -10,7 +10,7 @@ struct PageMaker: Sendable {
     /// The time to count the selected records.
     var count = Duration.milliseconds(100)
     /// The time to count the values of all expressions.
-    var facets = Duration.milliseconds(200)
+    var facets = Duration.seconds(1)
     /// The number of rows of a page.
     var pageSize = 100
     /// The number of rows that a streaming form reads in one transaction.

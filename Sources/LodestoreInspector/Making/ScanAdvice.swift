@@ -32,7 +32,7 @@ struct ScanAdvice {
     let keys = entity.indexes.filter { $0.description.attributes.contains(attribute.number) }
     let leading = keys.first { $0.description.attributes.first == attribute.number }
     if comparison.ignoresCase {
-      let sorted = "sorted\(name.prefix(1).uppercased())\(name.dropFirst())"
+      let sorted = "sort\(name.prefix(1).uppercased())\(name.dropFirst())"
       return
         "'\(comparison.text)' ignores case, and an index has exact texts. "
         + (leading.map { "Without '[\(comparison.options)]' it uses '\($0.shortName)'. " } ?? "")

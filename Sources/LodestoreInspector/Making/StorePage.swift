@@ -31,9 +31,10 @@ extension PageReading {
   private func entityTable() throws -> Table {
     let rows = try snapshot.entities.map { entity in
       let size = try snapshot.size(of: entity)
-      let indexes = entity.indexes.map {
-        entity.description.indexName($0.description) + ($0.isUnique ? " (unique)" : "")
-      }
+      let indexes =
+        entity.indexes.map {
+          entity.description.indexName($0.description) + ($0.isUnique ? " (unique)" : "")
+        } + entity.elementIndexes.map(\.shortName)
       return Table.Row([
         Item(.text(entity.name), link: .entity(entity.name, Selection())),
         Item(.count(try snapshot.count(of: entity))), Item(.byteCount(size.records)),
