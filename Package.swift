@@ -15,7 +15,7 @@ import PackageDescription
 //   LodestoreDatasets ─> LodestoreWeb, and what these build upon; CZstd and swift-crypto (only with "Datasets" or "Complete")
 //   LodestoreReplicas ─> LodestoreDatasets, and what these build upon (only with "Datasets" or "Complete")
 //   LodestorePostgres ─> EntityStore; CPostgres, which is libpq (only with the trait "Postgres")
-//   LodestoreRows ─> EntityStore, LodestoreFormat, LodestoreBytes
+//   LodestoreRows ─> EntityStore, LodestoreFormat, LodestoreJSON, LodestoreBytes
 //   LodestoreInspector ─> LodestoreRows, and what it builds upon; the sockets of FlyingFox (only with "Inspector" or "Complete")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> CLineEditor, LodestoreRows, LodestoreRepair, LodestoreVerifier, and what these build upon
@@ -223,7 +223,9 @@ let package = Package(
     // Values of records as text and as pictures, for kvdump and the inspector.
     .target(
       name: "LodestoreRows",
-      dependencies: ["EntityStore", "LodestoreBytes", "LodestoreEssentials", "LodestoreFormat"]),
+      dependencies: [
+        "EntityStore", "LodestoreBytes", "LodestoreEssentials", "LodestoreFormat", "LodestoreJSON",
+      ]),
     // Apart, because only some programs show their stores, and for its server.
     .target(
       name: "LodestoreInspector",

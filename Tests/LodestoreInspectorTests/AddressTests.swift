@@ -1,3 +1,4 @@
+import EntityStore
 import Testing
 
 @testable import LodestoreInspector
@@ -36,7 +37,7 @@ struct AddressTests {
   private func route(_ random: inout SeededRandom) -> Route {
     let entity = "E" + text(&random)
     let id = UInt64.random(in: 0...(.max), using: &random)
-    return switch Int.random(in: 0..<15, using: &random) {
+    return switch Int.random(in: 0..<16, using: &random) {
     case 0: .store
     case 1: .entity(entity, selection(&random))
     case 2: .plan(entity, selection(&random))
@@ -51,6 +52,10 @@ struct AddressTests {
     case 11: .model
     case 12: .live
     case 13: .script
+    case 14:
+      .importRun(
+        text(&random), id, HistoryChange.Kind.allCases.randomElement(using: &random),
+        from: Int.random(in: 0...9, using: &random))
     default: .styleSheet
     }
   }

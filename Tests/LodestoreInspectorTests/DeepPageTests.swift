@@ -225,7 +225,8 @@ struct DeepPageTests {
     }
     try DynamicStore(library.store).read { snapshot in
       for entity in snapshot.entities {
-        let texts = Completions(entity, snapshot).texts
+        let nested = NestedPaths(entity, snapshot)
+        let texts = Completions(entity, snapshot, nested).texts
         #expect(texts.count > 8)
         let beginnings = [" ", "== \"", "] \"", "*", "{", "{\"", "(\""]
         for text in texts where !beginnings.contains(where: text.hasSuffix) {

@@ -47,14 +47,16 @@ struct HTMLTests {
       .bytes(Array(hostile.utf8)),
     ]
     for cell in cells {
-      for html in [ItemMarkup.short(Item(cell)), ItemMarkup.full(Item(cell))] {
+      for html in [ItemMarkup.short(Item(cell)), ItemMarkup.full(field(cell))] {
         #expect(!text(html).contains("<img"))
       }
     }
   }
 
+  private func field(_ cell: Cell) -> Field { Field(name: "a", type: "text", item: Item(cell)) }
+
   @Test func `names of nested members are text`() {
-    let html = text(ItemMarkup.full(Item(.json(#"{"<b>\u202e":[{"<i>":1}]}"#))))
+    let html = text(ItemMarkup.full(field(.json(#"{"<b>\u202e":[{"<i>":1}]}"#))))
     #expect(!html.contains("<b>") && !html.contains("<i>"))
     #expect(html.contains("&lt;b&gt;<span class=\"mark\""))
   }
@@ -62,6 +64,6 @@ struct HTMLTests {
   @Test func `a long text is cut in a table and complete on the page of its record`() {
     let long = String(repeating: "é", count: 500)
     #expect(text(ItemMarkup.short(Item(.text(long)))).count < 150)
-    #expect(text(ItemMarkup.full(Item(.text(long)))).contains(long))
+    #expect(text(ItemMarkup.full(field(.text(long)))).contains(long))
   }
 }

@@ -238,7 +238,7 @@
         let members = structure.memberBlock.members
         let others = members.filter { $0.decl.id != variable.id }
         return refuse(
-          .ownID(entity), at: pattern,
+          .ownRecordID(entity), at: pattern,
           fixIts: [.replacing(members, with: MemberBlockItemListSyntax(Array(others)), .removeID)])
       }
       refuse(

@@ -81,7 +81,13 @@
     static func ownID(_ entity: String) -> Self {
       Self(
         "cannot declare 'id' in '\(entity)': @Entity gives it 'id', a RecordID<\(entity)>; "
-          + "use another name")
+          + "use another name, with @Attribute(name: \"id\") to keep 'id' in the file")
+    }
+
+    static func ownRecordID(_ entity: String) -> Self {
+      Self(
+        "cannot declare 'id' in '\(entity)': @Entity gives it 'id', a RecordID<\(entity)>; "
+          + "remove it")
     }
 
     // MARK: Relationships

@@ -1,3 +1,5 @@
+internal import EntityStore
+
 /// A page of the inspector.
 ///
 /// A route and its address are two forms of one value: parsing the address of a route gives the
@@ -24,6 +26,8 @@ enum Route: Hashable, Sendable {
   case change(UInt64, String, UInt64)
   /// The imports of the store, or the runs of the import with a name.
   case imports(String?)
+  /// The records that a run of an import changed, of one kind or of all, from one of them on.
+  case importRun(String, UInt64, HistoryChange.Kind?, from: Int)
   /// The entities and their relationships as a diagram.
   case model
   /// A change of the store, for servers that allow changes.
@@ -47,7 +51,7 @@ enum Route: Hashable, Sendable {
     case .history: ["-", "history"]
     case .write(let number, _): ["-", "history", "\(number)"]
     case .change(let number, let entity, let id): ["-", "history", "\(number)", entity, "\(id)"]
-    case .imports: ["-", "imports"]
+    case .imports, .importRun: ["-", "imports"]
     case .model: ["-", "model"]
     case .edit(let edit): edit.path
     case .live: ["-", "live"]
@@ -68,6 +72,10 @@ enum Route: Hashable, Sendable {
       number.map { [Address.Item(name: "_before", value: "\($0)")] } ?? []
     case .imports(let name): name.map { [Address.Item(name: "_name", value: $0)] } ?? []
     case .edit(let edit): edit.query
+    case .importRun(let name, let run, let kind, let start):
+      [Address.Item(name: "_name", value: name), Address.Item(name: "_run", value: "\(run)")]
+        + (kind.map { [Address.Item(name: "_change", value: $0.rawValue)] } ?? [])
+        + (start > 0 ? [Address.Item(name: "_from", value: "\(start)")] : [])
     }
   }
 
@@ -85,10 +93,7 @@ enum Route: Hashable, Sendable {
       self = .history(before: try Self.number("_before", of: query))
       return
     case ("-", 2) where path[1] == "imports":
-      if let item = query.first(where: { $0.name != "_name" }) {
-        throw .unknownParameter(item.name)
-      }
-      self = .imports(query.last?.value)
+      self = try Self.imports(query)
       return
     case ("-", 2): self = try Self.fixed(named: path[1], else: unknown)
     case ("-", 3) where path[1] == "history":
@@ -123,6 +128,33 @@ enum Route: Hashable, Sendable {
     if let item = query.first { throw .unknownParameter(item.name) }
   }
 
+  private static func imports(_ query: [Address.Item]) throws(AddressError) -> Route {
+    var (name, run) = (String?.none, UInt64?.none)
+    var (kind, start) = (HistoryChange.Kind?.none, UInt64?.none)
+    for item in query {
+      switch item.name {
+      case "_name": name = item.value
+      case "_run": run = try number("_run", of: [item])
+      case "_from": start = try number("_from", of: [item])
+      case "_change":
+        kind = HistoryChange.Kind(rawValue: item.value)
+        guard kind != nil else {
+          throw .notFound(
+            "no change is called '\(item.value)'; use inserted, updated or deleted")
+        }
+      default: throw .unknownParameter(item.name)
+      }
+    }
+    guard let run else {
+      if let item = query.first(where: { $0.name != "_name" }) {
+        throw .unknownParameter(item.name)
+      }
+      return .imports(name)
+    }
+    guard let name else { throw .unknownParameter("_run") }
+    return .importRun(name, run, kind, from: Int(clamping: start ?? 0))
+  }
+
   /// Whether the route leads to a file of the inspector and not to a page.
   var isFile: Bool { Self.files.contains { $0.route == self } }
 
@@ -147,6 +179,8 @@ enum Route: Hashable, Sendable {
       left == right
     case (.index(let left, let index, _), .index(let right, let other, _)):
       left == right && index == other
+    case (.importRun(let left, let run, let kind, _), .importRun(let right, let other, let same, _)):
+      left == right && run == other && kind == same
     default: self == other
     }
   }

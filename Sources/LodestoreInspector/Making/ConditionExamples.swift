@@ -6,7 +6,8 @@ internal import LodestoreRows
 struct ConditionExamples {
   let texts: [String]
 
-  init(_ entity: DynamicEntity) {
+  /// - Parameter nested: the paths into JSON attributes, of which the first is an example.
+  init(_ entity: DynamicEntity, _ nested: NestedPaths? = nil) {
     let attributes = entity.description.declaredAttributes
     let leading = Set(entity.indexes.compactMap(\.description.attributes.first))
     func first(_ types: Set<AttributeType>) -> EntityDescription.Attribute? {
@@ -24,6 +25,12 @@ struct ConditionExamples {
     }
     if let date = first([.date]) {
       texts.append("\(ConditionText.operand(date.name)) > CAST(\"2020-01-01\", \"date\")")
+    }
+    let inside = nested?.paths.first { $0.values.contains { $0 != .null } }
+    if let inside, let value = inside.values.first(where: { $0 != .null }),
+      let text = ConditionText.equality(inside.text, value)
+    {
+      texts = texts.prefix(2) + [text]
     }
     if texts.count < 3, let optional = attributes.first(where: \.isOptional) {
       texts.append("\(ConditionText.operand(optional.name)) == NULL")

@@ -204,18 +204,33 @@ struct EntityPage {
     }
     choices += names.filter { name in !choices.contains { $0.name == name } }
       .map { SelectionForm.Choice(name: $0, type: "path", isChosen: true) }
-    let countable = entity.description.declaredAttributes.filter { $0.type != .data }.map(\.name)
+    let nested = reading.form == .html ? NestedPaths(entity, snapshot) : nil
+    for path in nested?.paths ?? [] where !shown.contains(path.text) {
+      choices.append(SelectionForm.Choice(name: path.text, type: "path", isChosen: false))
+    }
+    let countable =
+      entity.description.declaredAttributes.filter { $0.type != .data }.map(\.name)
+      + (nested?.paths.map(\.text) ?? [])
     return SelectionForm(
       selection: selection, route: route, choices: choices, countable: countable,
-      count: "", examples: ConditionExamples(entity).texts,
-      completions: reading.form == .html
-        ? Completions(entity, snapshot, control: limits.time(limits.count).control).texts : [])
+      count: "", examples: ConditionExamples(entity, nested).texts,
+      completions: nested.map {
+        Completions(entity, snapshot, $0, control: limits.time(limits.count).control).texts
+      } ?? [])
   }
 
   private func form(_ request: QueryRequest, _ names: [String]) throws -> SelectionForm {
     var form = plainForm(names)
     guard reading.form == .html else { return form }
     form.count = try countSentence(request)
+    if !selection.isOfAll {
+      let plan = try snapshot.query(request, of: entity).explanation()
+      form.plan = (
+        plan.isScan
+          ? "Why does this read all records?" : "Uses the index \(plan.index ?? ""): show the plan",
+        .plan(entity.name, selection.changed { $0.facets = [] })
+      )
+    }
     return form
   }
 

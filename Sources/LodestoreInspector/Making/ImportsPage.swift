@@ -39,16 +39,37 @@ extension PageReading {
     return page
   }
 
+  /// The last imports, newest first; `nil` if none was run.
+  func recentImports() throws -> Table? {
+    let last = try snapshot.importNames().compactMap { try snapshot.importReports(of: $0).last }
+    guard !last.isEmpty else { return nil }
+    var table = Self.table(Array(last.sorted { $0.startedAt > $1.startedAt }.prefix(5)))
+    table.isMain = false
+    return table
+  }
+
+  /// A number of changed records, with a link to them.
+  private static func changed(
+    _ count: Int, _ kind: HistoryChange.Kind, _ report: ImportReport
+  ) -> Item {
+    Item(
+      .count(count),
+      link: count > 0 ? .importRun(report.name, report.run, kind, from: 0) : nil)
+  }
+
   private static func table(_ reports: [ImportReport]) -> Table {
     let rows = reports.map { report in
       let started = report.startedAt.timeIntervalSinceReferenceDate.rounded(.down)
+      let run = Route.importRun(report.name, report.run, nil, from: 0)
       return Table.Row([
-        Item(.text(report.name), link: .imports(report.name)), Item(.unsigned(report.run)),
+        Item(.text(report.name), link: .imports(report.name)),
+        Item(.unsigned(report.run), link: run),
         Item(.text(report.ending.rawValue)), Item(date(started)),
         Item(.text(report.entity), link: .entity(report.entity, Selection())),
-        Item(.count(report.pages)), Item(.count(report.inserted)), Item(.count(report.updated)),
-        Item(.count(report.unchanged)), Item(.count(report.deleted)),
-        Item(.count(report.rejected)),
+        Item(.count(report.pages)), changed(report.inserted, .inserted, report),
+        changed(report.updated, .updated, report), Item(.count(report.unchanged)),
+        changed(report.deleted, .deleted, report),
+        Item(.count(report.rejected), link: report.rejected > 0 ? run : nil),
         Item(.double((report.seconds * 1_000).rounded() / 1_000)),
       ])
     }
@@ -66,7 +87,7 @@ extension PageReading {
     return table
   }
 
-  private static func rejects(_ report: ImportReport) -> Table {
+  static func rejects(_ report: ImportReport) -> Table {
     let rows = report.rejects.map { reject in
       Table.Row([
         Item(.count(reject.page)), Item(.count(reject.record)),

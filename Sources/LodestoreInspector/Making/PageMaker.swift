@@ -10,7 +10,7 @@ struct PageMaker: Sendable {
     /// The time to count the selected records.
     var count = Duration.milliseconds(100)
     /// The time to count the values of all expressions.
-    var facets = Duration.milliseconds(200)
+    var facets = Duration.seconds(1)
     /// The number of rows of a page.
     var pageSize = 100
     /// The number of rows that a streaming form reads in one transaction.
@@ -98,6 +98,8 @@ struct PageReading {
     case .write(let number, let start): try writePage(number, from: start)
     case .change(let number, let name, let id): try changePage(number, entity(name), id)
     case .imports(let name): try importsPage(name)
+    case .importRun(let name, let run, let kind, let start):
+      try importRunPage(name, run, kind, from: start)
     case .model: try modelPage()
     case .edit, .live, .styleSheet, .script, .icon:
       throw AddressError.unknownPath(route.address.text)
@@ -142,12 +144,13 @@ struct PageReading {
     }
     return [
       Page.Crumb(text: "Records", route: .entity(entity.name, plain)),
-      Page.Crumb(text: "Plan", route: .plan(entity.name, plain)),
+      Page.Crumb(text: "Query plan", route: .plan(entity.name, plain)),
       Page.Crumb(text: "Schema", route: .schema(entity.name)),
     ]
       + (entity.indexes + entity.elementIndexes).map { index in
         Page.Crumb(
-          text: index.shortName, route: .index(entity.name, index.shortName, Selection()))
+          text: "Index \(index.shortName)", route: .index(entity.name, index.shortName, Selection())
+        )
       }
   }
 }

@@ -11,11 +11,13 @@ extension PageReading {
       Page.Crumb(text: "plan", route: page.route),
     ]
     page.views = views(of: entity, selection)
+    let nested = form == .html ? NestedPaths(entity, snapshot) : nil
     var form = SelectionForm(
       selection: selection, route: { [name = entity.name] in .plan(name, $0) }, count: "",
-      examples: ConditionExamples(entity).texts,
-      completions: self.form == .html
-        ? Completions(entity, snapshot, control: limits.time(limits.count).control).texts : [])
+      examples: ConditionExamples(entity, nested).texts,
+      completions: nested.map {
+        Completions(entity, snapshot, $0, control: limits.time(limits.count).control).texts
+      } ?? [])
     do {
       let request = try limited(
         SelectedQuery(snapshot: snapshot, entity: entity, selection: selection).request(),
@@ -25,10 +27,15 @@ extension PageReading {
       let start = ContinuousClock.now
       let run = try measured(query)
       let time = ContinuousClock.now - start
-      form.count = plan.isScan ? "Reads all records." : "Uses an index."
+      form.count =
+        plan.isScan
+        ? "Reads all \(NumberText.counted(try snapshot.count(of: entity), "record"))."
+        : "Uses the index \(plan.index ?? "")."
       page.sections = [Section("selection", .selection(form))]
-      if let hint = hint(entity, selection, plan) {
-        page.sections.append(Section("notice", .notice(hint)))
+      if plan.isScan {
+        page.sections += ScanAdvice(entity, selection).texts.map {
+          Section("notice", .notice(Notice(.note, $0)))
+        }
       }
       page.sections.append(Section("plan", .drawing(PlanDrawing(plan, run).figure)))
       page.sections.append(Section("steps", heading: "Steps", .table(Self.steps(plan))))
@@ -94,24 +101,5 @@ extension PageReading {
         "milliseconds", "Milliseconds",
         run == nil ? .null : .double((time / .microseconds(10)).rounded() / 100)),
     ]
-  }
-
-  /// A sentence about an index that would save the scan.
-  private func hint(
-    _ entity: DynamicEntity, _ selection: Selection, _ plan: QueryExplanation
-  ) -> Notice? {
-    guard plan.isScan, !selection.isOfAll else { return nil }
-    let leading = Set(entity.indexes.compactMap(\.description.attributes.first))
-    let words = Set(
-      (selection.condition ?? "").split { !($0.isLetter || $0.isNumber || $0 == "_") }
-        .map(String.init) + selection.matches.map(\.path))
-    let named = entity.description.declaredAttributes.filter { words.contains($0.name) }
-    let missing = named.filter { $0.type.isIndexable && !leading.contains($0.number) }
-    guard !missing.isEmpty else { return nil }
-    let names = missing.map { "'\($0.name)'" }.joined(separator: " or ")
-    return Notice(
-      .note,
-      "The query reads all records, because no index begins with \(names). If the condition is "
-        + "frequent and selects few records, declare an index for it.")
   }
 }

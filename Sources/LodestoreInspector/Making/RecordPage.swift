@@ -47,7 +47,7 @@ extension PageReading {
   }
 
   /// A short name of the record: its first unique key with a text, or else its first text.
-  private func key(
+  func key(
     _ reader: DynamicRecord.Reader, of entity: DynamicEntity
   ) throws -> String? {
     let attributes = entity.description.declaredAttributes
@@ -70,14 +70,36 @@ extension PageReading {
     var fields = [Field(name: DynamicRecord.idName, type: "id", item: Item(.unsigned(id)))]
     for attribute in entity.description.declaredAttributes {
       let target = relationships.first { $0.name == attribute.name }?.target
-      fields.append(
-        Field(
-          name: attribute.name,
-          type: RecordColumns.typeName(of: attribute, target: target?.name)
-            + (attribute.derivation == nil ? "" : ", derived"),
-          item: RecordColumns.item(try reader.value(of: attribute), target: target?.name)))
+      let value = try reader.value(of: attribute)
+      var field = Field(
+        name: attribute.name,
+        type: RecordColumns.typeName(of: attribute, target: target?.name)
+          + (attribute.derivation == nil ? "" : ", derived"),
+        item: RecordColumns.item(value, target: target?.name))
+      if form == .html, target == nil {
+        field.equal = Self.equal(to: value, at: attribute.name, in: entity.name)
+      }
+      fields.append(field)
     }
     return fields
+  }
+
+  /// The number of bytes of a text by which equal records are selected.
+  private static let longestEqual = 200
+
+  /// Returns the page of the records with an equal value, at an attribute or inside it.
+  private static func equal(
+    to value: Value, at name: String, in entity: String
+  ) -> @Sendable ([String], JSONNode?) -> Route? {
+    { path, node in
+      guard path.allSatisfy(NestedPaths.isPlain) else { return nil }
+      let inside = node.flatMap { ConditionText.value($0) }
+      guard let value = node == nil ? value : inside else { return nil }
+      if case .string(let text) = value, text.utf8.count > longestEqual { return nil }
+      let full = ([name] + path).joined(separator: ".")
+      guard let condition = ConditionText.equality(full, value) else { return nil }
+      return .entity(entity, Selection().with { $0.condition = condition })
+    }
   }
 
   // MARK: Related records

@@ -18,6 +18,9 @@ extension PageReading {
     if let writes = try recentWrites() {
       page.sections.insert(Section("writes", heading: "Last writes", .table(writes)), at: 1)
     }
+    if let imports = try recentImports() {
+      page.sections.insert(Section("imports", heading: "Last imports", .table(imports)), at: 1)
+    }
     return page
   }
 
@@ -28,9 +31,10 @@ extension PageReading {
   private func entityTable() throws -> Table {
     let rows = try snapshot.entities.map { entity in
       let size = try snapshot.size(of: entity)
-      let indexes = entity.indexes.map {
-        entity.description.indexName($0.description) + ($0.isUnique ? " (unique)" : "")
-      }
+      let indexes =
+        entity.indexes.map {
+          entity.description.indexName($0.description) + ($0.isUnique ? " (unique)" : "")
+        } + entity.elementIndexes.map(\.shortName)
       return Table.Row([
         Item(.text(entity.name), link: .entity(entity.name, Selection())),
         Item(.count(try snapshot.count(of: entity))), Item(.byteCount(size.records)),

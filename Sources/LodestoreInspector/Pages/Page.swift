@@ -1,3 +1,4 @@
+internal import LodestoreJSON
 internal import LodestoreRows
 
 /// A page as one value, from which every form of it is made.
@@ -112,6 +113,10 @@ struct Field: Sendable {
   var name: String
   var type: String
   var item: Item
+  /// Returns the page of the records with an equal value at a path of members inside the field.
+  ///
+  /// The path of the field's own value is empty.
+  var equal: (@Sendable (_ path: [String], _ value: JSONNode?) -> Route?)?
 }
 
 /// A sentence about the page, such as the reason for missing rows.

@@ -17,6 +17,8 @@ struct SelectionForm: Sendable {
   var countable: [String] = []
   /// The number of selected records, as a sentence: "11,028 records".
   var count: String
+  /// The way in which the records are found, in words, and the page of the plan.
+  var plan: (text: String, route: Route)?
   /// Examples of conditions that fit the entity.
   var examples: [String] = []
   /// Comparisons that a field for conditions suggests.

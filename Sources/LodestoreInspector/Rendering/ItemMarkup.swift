@@ -15,13 +15,29 @@ enum ItemMarkup {
   }
 
   /// The complete value: lines stay, and nested values can be folded.
-  static func full(_ item: Item) -> HTML {
-    switch item.cell {
-    case .json(let text):
+  static func full(_ field: Field) -> HTML {
+    if case .json(let text) = field.item.cell {
       guard let root = try? JSONDocument.parsing(text.utf8).root else {
         return HTML(.code) { text }
       }
-      return NestedMarkup.tree(root)
+      return NestedMarkup(field: field).tree(root)
+    }
+    return full(field.item) + equal(field, [], nil)
+  }
+
+  /// The link to the records with an equal value at a path inside a field.
+  static func equal(_ field: Field, _ path: [String], _ value: JSONNode?) -> HTML {
+    guard let route = field.equal?(path, value) else { return HTML() }
+    let name = ([field.name] + path).joined(separator: ".")
+    return HTML(text: " ")
+      + HTML(
+        .a, .class("equal"), .href(route.address),
+        .text(.ariaLabel, "Find equal: records with this value of \(name)")
+      ) { "find equal" }
+  }
+
+  private static func full(_ item: Item) -> HTML {
+    switch item.cell {
     case .text(let text) where !text.isEmpty:
       return linked(
         item.link,
@@ -89,15 +105,25 @@ enum ItemMarkup {
 }
 
 /// Nested values as lists that can be folded without a script.
-enum NestedMarkup {
+struct NestedMarkup {
+  let field: Field
+
   /// The number of elements of one list that are shown.
   private static let most = 200
   /// The nesting level below which lists are closed.
   private static let openLevels = 1
 
-  static func tree(_ root: JSONNode) -> HTML { value(root, level: 0) }
+  func tree(_ root: JSONNode) -> HTML { value(root, at: [], level: 0) }
 
-  private static func value(_ node: JSONNode, level: Int) -> HTML {
+  private func value(_ node: JSONNode, at path: [String]?, level: Int) -> HTML {
+    let content = content(node, at: path, level: level)
+    return path.map { content + ItemMarkup.equal(field, $0, node) } ?? content
+  }
+
+  /// The value without a link to equal ones.
+  ///
+  /// - Parameter path: the members that lead to the value; `nil` inside an array.
+  private func content(_ node: JSONNode, at path: [String]?, level: Int) -> HTML {
     switch node.kind {
     case .null: HTML(.span, .class("null")) { "null" }
     case .bool: HTML(.span, .class("word")) { node.bool == true ? "true" : "false" }
@@ -105,30 +131,30 @@ enum NestedMarkup {
     case .string:
       HTML(.bdi, .class("text")) { HTML(text: node.string ?? "", keepsLines: true) }
     case .array: list(node, level)
-    case .object: members(node, level)
+    case .object: members(node, at: path, level)
     }
   }
 
-  private static func list(_ node: JSONNode, _ level: Int) -> HTML {
+  private func list(_ node: JSONNode, _ level: Int) -> HTML {
     if node.count == 0 { return HTML(.code) { "[]" } }
     return folded(level, NumberText.counted(node.count, "element")) {
       HTML(.ol, .class("nested")) {
-        for element in node.elements.prefix(most) {
-          HTML(.li) { value(element, level: level + 1) }
+        for element in node.elements.prefix(Self.most) {
+          HTML(.li) { value(element, at: nil, level: level + 1) }
         }
         rest(node)
       }
     }
   }
 
-  private static func members(_ node: JSONNode, _ level: Int) -> HTML {
+  private func members(_ node: JSONNode, at path: [String]?, _ level: Int) -> HTML {
     if node.count == 0 { return HTML(.code) { "{}" } }
     return folded(level, NumberText.counted(node.count, "member")) {
       HTML(.dl, .class("nested")) {
-        for (name, member) in node.members.prefix(most) {
+        for (name, member) in node.members.prefix(Self.most) {
           HTML(.div) {
             HTML(.dt) { HTML(.bdi) { name } }
-            HTML(.dd) { value(member, level: level + 1) }
+            HTML(.dd) { value(member, at: path.map { $0 + [name] }, level: level + 1) }
           }
         }
         rest(node)
@@ -136,14 +162,14 @@ enum NestedMarkup {
     }
   }
 
-  private static func rest(_ node: JSONNode) -> HTML {
-    guard node.count > most else { return HTML() }
-    return HTML(.p, .class("faint")) { "and \(NumberText.grouped(node.count - most)) more" }
+  private func rest(_ node: JSONNode) -> HTML {
+    guard node.count > Self.most else { return HTML() }
+    return HTML(.p, .class("faint")) { "and \(NumberText.grouped(node.count - Self.most)) more" }
   }
 
-  private static func folded(_ level: Int, _ summary: String, content: () -> HTML) -> HTML {
+  private func folded(_ level: Int, _ summary: String, content: () -> HTML) -> HTML {
     let content = HTML(.summary) { summary } + content()
-    return level < openLevels
+    return level < Self.openLevels
       ? HTML(.details, [.flag(.open)], content) : HTML(.details, [], content)
   }
 }

@@ -75,7 +75,9 @@ struct PageDocument {
         name
       case .change(_, let name, _), .schema(let name): name
       case .edit(let edit): edit.entity
-      case .store, .history, .write, .imports, .model, .live, .styleSheet, .script, .icon: nil
+      case .store, .history, .write, .imports, .importRun, .model, .live, .styleSheet, .script,
+        .icon:
+        nil
       }
     return HTML(.nav, .class("side"), .text(.id, "entities"), .text(.ariaLabel, "Entities")) {
       HTML(.ul) {

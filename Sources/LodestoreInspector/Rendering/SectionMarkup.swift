@@ -62,7 +62,7 @@ enum SectionMarkup {
             HTML(.bdi) { field.name }
             HTML(.small) { field.type }
           }
-          HTML(.dd) { ItemMarkup.full(field.item) }
+          HTML(.dd) { ItemMarkup.full(field) }
         }
       }
     }

@@ -42,6 +42,7 @@ enum SelectionMarkup {
   private static func hint(_ form: SelectionForm) -> HTML {
     HTML(.p, .class("hint"), .text(.id, "where-hint")) {
       HTML(.strong) { form.count }
+      if let plan = form.plan { HTML(.a, .href(plan.route.address)) { plan.text } }
       if !form.examples.isEmpty {
         HTML(.span) { "For example:" }
         for example in form.examples {

@@ -124,15 +124,18 @@ enum StyleSheet {
     .facet li { display: flex; justify-content: space-between; gap: 1rem; }
     .facet li > :first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 
-    .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 9px; }
+    .scroll { overflow: auto; max-height: max(20rem, calc(100vh - 2rem)); border: 1px solid var(--line); border-radius: 9px; }
     table { border-collapse: collapse; width: 100%; font-size: .89rem; }
     th, td { text-align: left; padding: .36rem .8rem; vertical-align: top; white-space: nowrap; }
-    th { background: var(--raised); font-weight: 600; border-bottom: 1px solid var(--line); position: sticky; top: 0; }
+    th { background: var(--raised); font-weight: 600; box-shadow: inset 0 -1px var(--line); position: sticky; top: 0; z-index: 1; }
     th small { display: block; font-size: .74em; line-height: 1.2; }
     th a { color: inherit; }
     th .arrow { color: var(--focus); }
     tr + tr td { border-top: 1px solid var(--line); }
-    tbody tr:hover td { background: var(--hover); }
+    .records td { max-width: 19rem; }
+    .records td:first-child, .records th:first-child { position: sticky; left: 0; max-width: 9rem; background: var(--paper); box-shadow: inset -1px 0 var(--line); }
+    .records th:first-child { z-index: 2; background: var(--raised); box-shadow: inset -1px -1px var(--line); }
+    tbody tr:hover td, .records tbody tr:hover td:first-child { background: var(--hover); }
     td { max-width: 26rem; overflow: hidden; text-overflow: ellipsis; }
     td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
     td time { font-variant-numeric: tabular-nums; }
@@ -150,6 +153,11 @@ enum StyleSheet {
     .rest { margin-top: .75rem; }
     .rest .record { margin-top: .5rem; }
     .record dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+    .equal { font-size: .78rem; margin-left: .5rem; white-space: nowrap; }
+    @media (hover: hover) {
+      .equal { opacity: 0; }
+      .record > div:hover .equal, .equal:focus-visible { opacity: 1; }
+    }
     .text { white-space: pre-wrap; }
     .nested { margin: .2rem 0 .2rem .35rem; padding-left: .9rem; border-left: 2px solid var(--line); }
     .nested > div { display: flex; gap: .7rem; padding: .06rem 0; }
@@ -213,7 +221,7 @@ enum StyleSheet {
     .live[data-state=on]::before { background: #2e9e5b; }
     .live[data-state=off]::before { background: var(--focus); }
     [hidden] { display: none; }
-    .fresh td { background: var(--markpaper); }
+    .fresh td, .records .fresh td:first-child { background: var(--markpaper); }
 
     @media (max-width: 46rem) {
       html { font-size: 16px; }
@@ -229,7 +237,8 @@ enum StyleSheet {
     }
     @media print {
       nav.side, .forms, .folds, .views, .foot .button, .condition, footer, .skip { display: none; }
-      .scroll { overflow: visible; border: 0; }
+      .scroll { overflow: visible; max-height: none; border: 0; }
+      .equal { display: none; }
       td { white-space: normal; overflow-wrap: anywhere; }
       a { color: inherit; }
     }

@@ -7,7 +7,11 @@ enum TableMarkup {
       return HTML(.p, .class("empty")) { table.empty }
     }
     let alignments = table.headings.indices.map { isTrailing($0, of: table) }
-    return HTML(.div, .class("scroll"), .text(.role, "region"), .text(.ariaLabel, label), focus) {
+    return HTML(
+      .div, .class(table.isMain ? "scroll records" : "scroll"), .text(.role, "region"),
+      .text(.ariaLabel, label),
+      focus
+    ) {
       HTML(.table) {
         HTML(.thead) {
           HTML(.tr) {

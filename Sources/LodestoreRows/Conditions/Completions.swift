@@ -16,9 +16,12 @@ package struct Completions {
   /// The number of bytes of a text that is suggested as a value.
   private static let longestText = 60
 
-  /// - Parameter control: ends the search for values of indexes.
+  /// - Parameters:
+  ///   - nested: The paths into JSON attributes.
+  ///   - control: Ends the search for values of indexes.
   package init(
-    _ entity: DynamicEntity, _ snapshot: DynamicSnapshot, control: RunControl = RunControl()
+    _ entity: DynamicEntity, _ snapshot: DynamicSnapshot, _ nested: NestedPaths,
+    control: RunControl = RunControl()
   ) {
     var values = (try? Self.values(inRecordsOf: entity, snapshot)) ?? [:]
     for index in entity.indexes where index.description.attributes.count > 0 {
@@ -34,58 +37,22 @@ package struct Completions {
         }
       }
       texts += Self.beginnings(for: attribute).map { "\(operand) \($0)" }
+      for path in nested.paths where path.text.hasPrefix(attribute.name + ".") {
+        texts += path.values.compactMap { ConditionText.equality(path.text, $0) }
+      }
     }
     for relationship in snapshot.relationships(of: entity) where !relationship.isToOne {
       if let name = relationship.name { texts.append("\(name).@count > 0") }
     }
     var known: Set<String> = []
     texts = Array(texts.filter { known.insert($0).inserted }.prefix(Self.most))
-    paths =
-      entity.description.declaredAttributes.map(\.name)
-      + ((try? Self.members(inRecordsOf: entity, snapshot)) ?? [])
+    paths = entity.description.declaredAttributes.map(\.name) + nested.paths.map(\.text)
     for relationship in snapshot.relationships(of: entity) {
       guard let name = relationship.name else { continue }
       paths +=
         relationship.isToOne
         ? relationship.target.description.declaredAttributes.map { "\(name).\($0.name)" }
         : ["\(name).@count"]
-    }
-  }
-
-  /// The paths to members of JSON values in the first records, in order.
-  private static func members(
-    inRecordsOf entity: DynamicEntity, _ snapshot: DynamicSnapshot
-  ) throws -> [String] {
-    let attributes = entity.description.declaredAttributes.filter {
-      $0.type == .json || $0.type == .document
-    }
-    guard !attributes.isEmpty else { return [] }
-    var (found, count): (Set<String>, Int) = ([], 0)
-    try snapshot.forEachRecord(of: entity) { record in
-      guard let reader = try? record.reader() else { return true }
-      for attribute in attributes {
-        guard case .document(let bytes)? = try? reader.value(of: attribute),
-          case .json(let text)? = try? bytes._withBytes({ try Cell(document: $0) }),
-          let value = try? JSONValue(parsing: text)
-        else { continue }
-        insertMembers(of: value, at: attribute.name, depth: 2, into: &found)
-      }
-      count += 1
-      return count < mostRecords && found.count < most
-    }
-    return found.sorted()
-  }
-
-  private static func insertMembers(
-    of value: JSONValue, at path: String, depth: Int, into found: inout Set<String>
-  ) {
-    guard depth > 0, case .object(let members) = value else { return }
-    for (name, member) in members {
-      // A name with other characters is no part of a path.
-      guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
-      else { continue }
-      found.insert("\(path).\(name)")
-      insertMembers(of: member, at: "\(path).\(name)", depth: depth - 1, into: &found)
     }
   }
 

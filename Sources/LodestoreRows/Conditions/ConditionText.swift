@@ -1,6 +1,7 @@
 internal import EntityStore
 internal import LodestoreEssentials
 package import LodestoreFormat
+internal import LodestoreJSON
 
 /// Parts of predicate format strings.
 package enum ConditionText {
@@ -20,6 +21,20 @@ package enum ConditionText {
     guard let condition else { return comparison }
     let isAlternative = condition.uppercased().contains("OR") || condition.contains("||")
     return isAlternative ? "(\(condition)) AND \(comparison)" : "\(condition) AND \(comparison)"
+  }
+
+  /// The value of a JSON text, number, Boolean or null; `nil` for arrays and objects.
+  static func value(_ node: JSONNode) -> Value? {
+    switch node.kind {
+    case .null: .null
+    case .bool: .bool(node.bool == true)
+    case .string: node.string.map { .string($0) }
+    case .integer, .double:
+      node.numberText.flatMap { text in
+        Int64(text).map { .integer($0) } ?? Double(text).map { .double($0) }
+      }
+    case .array, .object: nil
+    }
   }
 
   package static func literal(_ value: Value) -> String? {

@@ -78,11 +78,10 @@ final class Library {
   let store: Store
   private let folder: String
 
-  init() throws {
+  init(entities: [any Entity.Type] = [Author.self, Book.self]) throws {
     folder = FileManager.default.temporaryDirectory.path + "/inspector-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    store = try Store(
-      at: folder + "/library.lodestore", entities: [Author.self, Book.self])
+    store = try Store(at: folder + "/library.lodestore", entities: entities)
   }
 
   deinit {

@@ -107,7 +107,8 @@
 
     @Test func `an id property in the struct gets another name as a fix`() throws {
       let message =
-        "cannot declare 'id' in 'Pod': @Entity gives it 'id', a RecordID<Pod>; use another name"
+        "cannot declare 'id' in 'Pod': @Entity gives it 'id', a RecordID<Pod>; use another name, "
+        + "with @Attribute(name: \"id\") to keep 'id' in the file"
       try expectRefusal(
         of: "@Entity struct Pod { let id: Int }", at: "id", message,
         fixes: [("rename it to 'identifier'", "@Entity struct Pod { let identifier: Int }")])
@@ -129,7 +130,7 @@
             var name: String
           }
           """, at: "id",
-        "cannot declare 'id' in 'Pod': @Entity gives it 'id', a RecordID<Pod>; use another name",
+        "cannot declare 'id' in 'Pod': @Entity gives it 'id', a RecordID<Pod>; remove it",
         fixes: [
           (
             "remove this property",

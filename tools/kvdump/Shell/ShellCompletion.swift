@@ -169,7 +169,9 @@ struct ShellCompletion: Sendable {
   private var entities: [String] { read { $0.entities.map(\.name) } ?? [] }
 
   private func completions(of entity: String) -> Completions? {
-    read { snapshot in snapshot.entity(named: entity).map { Completions($0, snapshot) } }
+    read { snapshot in
+      snapshot.entity(named: entity).map { Completions($0, snapshot, NestedPaths($0, snapshot)) }
+    }
   }
 
   private func indexes(of entity: String) -> [String] {
