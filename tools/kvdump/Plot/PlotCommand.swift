@@ -109,7 +109,10 @@ struct PlotCommand: StoreCommand {
       try console.writeObject([("file", .text(file)), ("size", .byteCount(output.size))])
     } else if console.format == .table {
       let chart = TerminalChart(width: console.terminal.size?.columns ?? 80, style: console.style)
-      for line in chart.lines(plot) { try console.line(line) }
+      let lines = chart.lines(plot)
+      // The pager counts bytes, and a block has three.
+      if lines.count + 1 < console.terminal.size?.rows ?? 0 { console.showAtOnce() }
+      for line in lines { try console.line(line) }
     } else {
       try console.write(plot.rows, of: plot.columns)
     }
