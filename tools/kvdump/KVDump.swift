@@ -39,9 +39,8 @@ struct KVDump: CommandTool {
       Examples:
         kvdump info catalog.lodestore
         kvdump records catalog.lodestore Pod --fields name,version --limit 5
-        kvdump catalog.lodestore
 
-      With a store alone, kvdump opens a prompt: see 'kvdump help shell'.
+      'kvdump STORE' opens a prompt for commands on the store; see 'kvdump help shell'.
 
       Stores are opened read-only, even while a program uses them, unless a command says that it \
       writes. Status 0 means yes or done, 1 means no or problems found, and 64 or above an \
