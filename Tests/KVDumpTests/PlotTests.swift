@@ -44,6 +44,7 @@ import Testing
     let svg = String(decoding: try folder.bytes(picture), as: UTF8.self)
     #expect(svg.hasPrefix("<svg xmlns=\"http://www.w3.org/2000/svg\""))
     #expect(svg.ranges(of: "<rect").count == 4)
+    #expect(svg.contains("<style>svg { background") && svg.contains(">Pod: stars</text>"))
     let again = await plot(folder, "counts", "Pod", "stars", "-o", picture)
     #expect(again.status == .cannotCreate)
     #expect(await plot(folder, "counts", "Pod", "stars", "-o", folder.store).status == .usage)

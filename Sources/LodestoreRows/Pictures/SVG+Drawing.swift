@@ -88,15 +88,13 @@ extension SVG {
 
   /// The colors of the inspector's pages.
   private static let styleSheet = """
-
-    svg { background: #ffffff; font: 13px ui-monospace, monospace; }
-    text { fill: #182225; } .heading { font-weight: 600; } .faint-text { fill: #5b6a6e; }
-    .axis { fill: #dde4e5; stroke: #dde4e5; } .bar { fill: #0b5f73; }
-    .strong { fill: none; stroke: #0b5f73; stroke-width: 2; }
-    @media (prefers-color-scheme: dark) {
-      svg { background: #14191b; } text { fill: #e4eaeb; } .faint-text { fill: #9aa9ad; }
-      .axis { fill: #2d373a; stroke: #2d373a; } .bar { fill: #7cc7d8; } .strong { stroke: #7cc7d8; }
+    svg { background: #ffffff; font: 13px ui-monospace, monospace; } \
+    text { fill: #182225; } .heading { font-weight: 600; } .faint-text { fill: #5b6a6e; } \
+    .axis { fill: #dde4e5; stroke: #dde4e5; } .bar { fill: #0b5f73; } \
+    .strong { fill: none; stroke: #0b5f73; stroke-width: 2; } \
+    @media (prefers-color-scheme: dark) { \
+      svg { background: #14191b; } text { fill: #e4eaeb; } .faint-text { fill: #9aa9ad; } \
+      .axis { fill: #2d373a; stroke: #2d373a; } .bar { fill: #7cc7d8; } .strong { stroke: #7cc7d8; } \
     }
-
     """
 }
