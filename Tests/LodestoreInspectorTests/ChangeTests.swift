@@ -1,5 +1,7 @@
 import EntityStore
 import LodestoreJSON
+import LodestoreSystem
+import Synchronization
 import Testing
 
 @testable import LodestoreInspector
@@ -227,6 +229,36 @@ struct ChangeTests {
     _ = try teams.get("/Team/-/new.csv", 404)
   }
 
+  #if os(Linux)
+    @Test func `a change waits for the writer of another process, and then says so`() async throws {
+      let teams = try await Teams()
+      let store = DynamicStore(teams.store)
+      let done = Flag()
+      let (began, begin) = AsyncStream.makeStream(of: Void.self)
+      async let writing: Void = ReadingThreads().run {
+        try store.write { _ in
+          begin.yield()
+          while !done.isSet.load(ordering: .acquiring) { usleep(10_000) }
+        }
+      }
+      for await _ in began { break }
+      await #expect(processExitsWith: .success) { [path = teams.store.path as String] in
+        var options = StoreOptions()
+        options.access = .existing
+        options.writeWaitLimit = .milliseconds(200)
+        let store = try DynamicStore(path: path, options: options)
+        let desk = ChangeDesk(PageMaker(store: store, path: path))
+        let (page, status) = try desk.page(
+          .delete("Team", 1), Request("/Team/1/-/delete", method: "POST"), as: .html)
+        let text = String(decoding: PageDocument(page).bytes, as: UTF8.self)
+        guard status == 503, text.contains("process ") else { fatalError("\(status): \(text)") }
+      }
+      done.isSet.store(true, ordering: .releasing)
+      try await writing
+      _ = try teams.json("/Team/1/-/delete.json")
+    }
+  #endif
+
   @Test func `only the last questions stay open`() async throws {
     let teams = try await Teams()
     let desk = ChangeDesk(
@@ -265,4 +297,8 @@ struct ChangeTests {
     #expect(form.contains(">\n&#x000A;&lt;b&gt;&amp;amp; &quot;quoted&quot; "))
     #expect(form.contains("\u{85}&#x202E;&lt;/textarea&gt;</textarea>"))
   }
+}
+
+private final class Flag: Sendable {
+  let isSet = Atomic(false)
 }
