@@ -75,6 +75,7 @@ struct ServeCommand: ToolCommand {
       path: write ? try place.writableFile : path,
       options: write ? Self.writing : ReadStore.options)
     defer { store.close() }
+    if write { try store.checkWritable() }
     if let get { return try print(get, of: store, on: console) }
     #if Inspector
       let inspector = try await Inspector.start(

@@ -1,6 +1,9 @@
 internal import LodestoreFormat
 
 extension DynamicStore {
+  /// Throws if nothing can be written: the file is sealed, or was opened read-only.
+  package func checkWritable() throws(StoreError) { try core.checkWritable() }
+
   /// Runs `body` as a write that is undone at its end, and returns the result of `body`.
   ///
   /// Like a write, the call waits for other writers. `body` may run more than once.
