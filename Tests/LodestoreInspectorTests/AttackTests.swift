@@ -120,7 +120,10 @@
         var fuzzer = AddressFuzzer(gate: gate, random: SeededRandom(state: seed))
         let end = ContinuousClock.now + .seconds(seconds)
         var (warm, isWarm) = (0, false)
-        while ContinuousClock.now < end {
+        // A busy machine may answer few requests within the time.
+        while ContinuousClock.now < end
+          || fuzzer.count < 100 && ContinuousClock.now < end + .seconds(60)
+        {
           try fuzzer.attack()
           if !isWarm, fuzzer.count > 5_000 { (warm, isWarm) = (Self.residentSize, true) }
         }
@@ -132,7 +135,7 @@
         #expect(growth < 64 << 20)
         return fuzzer.count
       }
-      #expect(counts > 0)
+      #expect(counts >= 100)
       // The server still answers, with all connections but the last one ended.
       await server.stop()
       #expect(server.connections.count == 0)
@@ -263,7 +266,7 @@
       let client = try connection ?? ClientConnection(port: gate.port)
       connection = nil
       guard (try? client.send(sent.bytes)) != nil else { return }
-      guard client.waits(milliseconds: 2_000) else {
+      guard client.waits(milliseconds: 500) else {
         // The head or the body has no end; the server waits for more.
         return
       }
