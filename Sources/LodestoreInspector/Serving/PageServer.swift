@@ -137,7 +137,9 @@
     let responder: Responder
     let feed: LiveFeed
     /// Each answer has a thread of its own while it reads, and a reader slot of the store.
-    let threads = ReadingThreads(most: 16)
+    let threads = ReadingThreads(most: 12)
+    /// The threads of forms with many rows, so that pages do not wait for them.
+    let streams = ReadingThreads(most: 4)
 
     enum Answer: Sendable {
       case response(Response)
@@ -150,6 +152,8 @@
         let events = try await threads.run { [feed] in try feed.events() }
         return .events(Response(200, contentType: EventText.contentType, TwinPart([])), events)
       }
+      let form = try? Target(address).form
+      let threads = form == .csv || form == .jsonl ? streams : threads
       return .response(
         try await threads.run { [responder] in responder.respond(to: address, request) })
     }

@@ -131,7 +131,7 @@
           try await send(isChunked ? ResponseText.chunk(part.bytes) : part.bytes)
         }
         guard let read = part.next else { break }
-        part = try await handler.threads.run { try read() }
+        part = try await handler.streams.run { try read() }
       }
       if isChunked { try await send(ResponseText.lastChunk) }
     }
