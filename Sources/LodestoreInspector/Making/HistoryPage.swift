@@ -223,7 +223,7 @@ extension PageReading {
   /// The last changes of a record; `nil` if its entity keeps no history.
   func changes(of id: UInt64, in entity: DynamicEntity) throws -> Table? {
     guard entity.keepsHistory else { return nil }
-    let limit = limits.time(limits.count)
+    let limit = limits.time(limits.history)
     var rows: [Table.Row] = []
     var isCut = false
     let query = HistoryQuery.all.of(entitiesNamed: [entity.name]).newestFirst()

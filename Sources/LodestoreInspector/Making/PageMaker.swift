@@ -11,6 +11,8 @@ struct PageMaker: Sendable {
     var count = Duration.milliseconds(100)
     /// The time to count the values of all expressions.
     var facets = Duration.seconds(1)
+    /// The time to find the last changes of a record.
+    var history = Duration.milliseconds(200)
     /// The number of rows of a page.
     var pageSize = 100
     /// The number of rows that a streaming form reads in one transaction.

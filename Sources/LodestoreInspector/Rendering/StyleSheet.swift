@@ -125,7 +125,7 @@ enum StyleSheet {
     .facet li > :first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 
     .scroll { overflow: auto; max-height: max(20rem, calc(100vh - 2rem)); border: 1px solid var(--line); border-radius: 9px; }
-    table { border-collapse: collapse; width: 100%; font-size: .89rem; }
+    table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .89rem; }
     th, td { text-align: left; padding: .36rem .8rem; vertical-align: top; white-space: nowrap; }
     th { background: var(--raised); font-weight: 600; box-shadow: inset 0 -1px var(--line); position: sticky; top: 0; z-index: 1; }
     th small { display: block; font-size: .74em; line-height: 1.2; }
@@ -154,10 +154,6 @@ enum StyleSheet {
     .rest .record { margin-top: .5rem; }
     .record dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
     .equal { font-size: .78rem; margin-left: .5rem; white-space: nowrap; }
-    @media (hover: hover) {
-      .equal { opacity: 0; }
-      .record > div:hover .equal, .equal:focus-visible { opacity: 1; }
-    }
     .text { white-space: pre-wrap; }
     .nested { margin: .2rem 0 .2rem .35rem; padding-left: .9rem; border-left: 2px solid var(--line); }
     .nested > div { display: flex; gap: .7rem; padding: .06rem 0; }
@@ -231,6 +227,7 @@ enum StyleSheet {
       nav.side a { white-space: nowrap; }
       main { padding: 1rem .9rem 2rem; }
       header.top { padding: .6rem .9rem; flex-wrap: wrap; gap: .3rem .75rem; }
+      .facts { grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); }
       .record > div { grid-template-columns: 1fr; gap: .1rem; }
       .condition label { flex-basis: 100%; }
       .nested > div { flex-wrap: wrap; gap: 0 .6rem; }
