@@ -4,8 +4,9 @@ import Testing
 /// Errors of the compiler: the first error of a mistake stands at its line and names the word.
 @Suite(.serialized, .enabled(if: CompilerCheck.shared != nil, "the compiler is not found"))
 struct `What the compiler says` {
-  /// Lets the compiler warn of each expression that takes longer than a second. Usual expressions
-  /// take less than 50 milliseconds.
+  /// Lets the compiler warn of each expression that takes longer than a second.
+  ///
+  /// Usual expressions take less than 50 milliseconds.
   private static let warning = ["-Xfrontend", "-warn-long-expression-type-checking=1000"]
 
   /// All mistakes in one run of the compiler, whose start takes longer than a check.
