@@ -44,7 +44,10 @@ final class ConnectionTable: Sendable {
   /// The number of open connections.
   var count: Int { state.withLock { $0.entries.count } }
 
-  /// Takes a place for a connection; returns `nil` if all others are being answered.
+  /// Whether a connection is ending, whose place will be free soon.
+  var isEndingSome: Bool { state.withLock { $0.entries.values.contains(where: \.isCancelled) } }
+
+  /// Takes a place for a connection; returns `nil` if all others are being answered or are ending.
   func open() -> Int? {
     let (number, evicted) = state.withLock { state -> (Int?, Task<Void, Never>?) in
       var evicted: Task<Void, Never>?

@@ -64,7 +64,12 @@
           try await Task.sleep(for: .milliseconds(50))
           continue
         }
-        guard let number = connections.open() else {
+        var place = connections.open()
+        while place == nil, connections.isEndingSome {
+          try await Task.sleep(for: .milliseconds(5))
+          place = connections.open()
+        }
+        guard let number = place else {
           let text = "All \(connections.limits.connections) connections are in use."
           _ = try? client.socket.write(Data(ResponseText.whole(Response(503, text))))
           try? client.close()
