@@ -1,7 +1,7 @@
 internal import EntityStore
 internal import LodestoreEssentials
 package import LodestoreFormat
-internal import LodestoreJSON
+package import LodestoreJSON
 
 /// Parts of predicate format strings.
 package enum ConditionText {
@@ -24,7 +24,7 @@ package enum ConditionText {
   }
 
   /// The value of a JSON text, number, Boolean or null; `nil` for arrays and objects.
-  static func value(_ node: JSONNode) -> Value? {
+  package static func value(_ node: JSONNode) -> Value? {
     switch node.kind {
     case .null: .null
     case .bool: .bool(node.bool == true)
