@@ -3,10 +3,10 @@ import LodestoreBytes
 #if Datasets
   import EntityStore
   import Foundation
-  import KVDumpCommands
   import LoopbackWeb
   import Testing
 
+  @testable import KVDumpCommands
   @testable import KVDumpDatasetCommands
   @testable import LodestoreDatasets
 
@@ -74,7 +74,7 @@ import LodestoreBytes
       let published = try SpecPublication(folder)
       let cache = folder.file("cache/specs")
       for number in 1...2 {
-        try published.publish(UInt64(number), in: folder)
+        try published.publish(number, in: folder)
         _ = try await output(
           try RefreshCommand.parse([
             cache, "--from", published.path, "--keys", published.keys.description, "--now",
@@ -84,7 +84,7 @@ import LodestoreBytes
       try SpecGenerations.check(store, is: 2)
       for path in [cache, cache + "/"] {
         let (found, wanted) = (MemorySink(), MemorySink())
-        let statuses = [
+        let statuses: [KVDumpCommands.ExitStatus] = [
           await KVDump.execute(["schema", path], on: Console(output: found, errors: Sink())),
           await KVDump.execute(
             ["schema", "\(cache)/generations/2.lodestore"],
