@@ -39,25 +39,26 @@ package struct StorePath: Sendable, Hashable {
 
   /// The name of the copy that the file of a follower names; `nil` without such a file.
   private static func copy(in folder: String) -> String? {
-    guard let name = member("file", of: "\(folder)follower.json")?.string,
+    guard let bytes = bytes(ofFileAt: "\(folder)follower.json"),
+      let name = try? JSONDocument.parsing(bytes).root["file"]?.string,
       name.hasSuffix(".lodestore"), !name.contains("/")
     else { return nil }
     return name
   }
 
   /// The path of the newest file that the state of a cached dataset names; `nil` without a state.
+  ///
+  /// The state is the first line of its file.
   private static func generation(in folder: String) -> String? {
-    member("installed", of: "\(folder)dataset.json")?[0]?["generation"]?.uint64
-      .map { "generations/\($0).lodestore" }
+    guard let line = bytes(ofFileAt: "\(folder)dataset.json")?.prefix(while: { $0 != 0x0A }),
+      let number = try? JSONDocument.parsing(line).root["installed"]?[0]?["generation"]?.uint64
+    else { return nil }
+    return "generations/\(number).lodestore"
   }
 
-  /// A member of the JSON in the first line of a file.
-  private static func member(_ name: String, of path: String) -> JSONNode? {
+  private static func bytes(ofFileAt path: String) -> [UInt8]? {
     guard let descriptor = try? FileReading.open(path) else { return nil }
     defer { close(descriptor) }
-    let bytes = try? FileReading.read(descriptor, atMost: 1 << 20)
-    return bytes.flatMap { bytes in
-      try? JSONDocument.parsing(Array(bytes.prefix { $0 != 0x0A })).root[name]
-    }
+    return try? FileReading.read(descriptor, atMost: 1 << 20)
   }
 }
