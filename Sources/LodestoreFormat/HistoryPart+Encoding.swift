@@ -75,8 +75,8 @@ extension HistoryPart.Links {
 
   /// The pairs as numbers.
   ///
-  /// Each id of side 1 has the gap to the id before, the number of its links less one, and the gaps
-  /// between the ids of side 2.
+  /// Each id of side 1 has the gap to the id before, and the number of its links less one. The gaps
+  /// between its ids of side 2 follow.
   package var encodedPairs: [UInt8] {
     var writer = DocumentWriter()
     var last: UInt64 = 0
