@@ -253,7 +253,7 @@ extension HistoryPart.Links {
 }
 
 extension DocumentView {
-  /// The one of the names that is a member; `nil` if there are none or several.
+  /// The only name that a member has; `nil` if no member has one of the names, or several do.
   fileprivate func onlyName(of names: [String]) -> String? {
     var found: String?
     for name in names where self[name] != nil {
