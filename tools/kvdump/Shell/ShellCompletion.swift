@@ -117,8 +117,10 @@ struct ShellCompletion: Sendable {
     }
     let tail = clause.dropFirst(operand.count).drop(while: \.isWhitespace)
     let parts = tail.split(whereSeparator: \.isWhitespace)
-    if found.isEmpty, !tail.contains(where: \.isWhitespace) {
-      found = Self.comparisons.filter { $0.hasPrefix(tail) }.map {
+    // The suggestions for a path into JSON have values, but no operators.
+    let lacksOperators = found.isEmpty || operand.contains(".")
+    if lacksOperators, !tail.contains(where: \.isWhitespace) {
+      found += Self.comparisons.filter { $0.hasPrefix(tail) }.map {
         String($0.dropFirst(tail.count - word.count))
       }
     } else if found.isEmpty, parts.count >= (word.isEmpty ? 2 : 3), Self.isClosed(clause) {
