@@ -83,10 +83,19 @@ final class PseudoTerminal {
   }
 
   /// Waits for the end, and returns the exit status; `nil` if the program does not end.
-  func end() -> Int32? {
-    let end = ContinuousClock.now + .seconds(30)
+  ///
+  /// - Parameter keys: Keys to type, again after each second: libedit may lose keys that arrive
+  ///   while it changes the mode of the terminal.
+  func end(typing keys: String = "") -> Int32? {
+    let start = ContinuousClock.now
+    var typed = 0
     while process.isRunning {
-      guard ContinuousClock.now < end else { return nil }
+      let time = ContinuousClock.now - start
+      guard time < .seconds(60) else { return nil }
+      if .seconds(typed) <= time {
+        type(keys)
+        typed += 1
+      }
       _ = readSome(milliseconds: 10)
     }
     while readSome(milliseconds: 10) {}

@@ -46,8 +46,7 @@ import Testing
         atPath: "/proc/\(terminal.processes[0])/fd/\(number)")
       #expect(file?.contains("lodestore") != true)
     }
-    terminal.type("\u{4}")
-    #expect(terminal.end() == 0)
+    #expect(terminal.end(typing: "\u{4}") == 0)
     #expect(terminal.isInUsualMode)
     #expect(try folder.files() == before + ["state"])
     let history = folder.path + "/state/kvdump/history"
@@ -104,8 +103,7 @@ import Testing
     terminal.type("query Pod na\t== \"Ec\t--format csv --fields version\r")
     terminal.expect("version\r\r\n0.9\r\r\n")
     terminal.expectPrompt()
-    terminal.type("\u{4}")
-    #expect(terminal.end() == 0)
+    #expect(terminal.end(typing: "\u{4}") == 0)
     let history = try folder.bytes(folder.path + "/state/kvdump/history")
     #expect(
       String(decoding: history, as: UTF8.self).hasPrefix(
@@ -126,15 +124,14 @@ import Testing
     terminal.expectPrompt()
     terminal.enter("watch Pod")
     let end = ContinuousClock.now + .seconds(20)
-    while terminal.processes.count < 2, ContinuousClock.now < end {}
+    while terminal.processes.count < 2, ContinuousClock.now < end { usleep(10_000) }
     #expect(terminal.isInUsualMode)
     terminal.type("\u{3}")
     terminal.expectPrompt()
     terminal.enter("count Pod")
     terminal.expect("count  5")
     terminal.expectPrompt()
-    terminal.type("\u{4}")
-    #expect(terminal.end() == 0)
+    #expect(terminal.end(typing: "\u{4}") == 0)
   }
 
   @Test(arguments: [SIGSEGV, SIGKILL])
@@ -145,7 +142,7 @@ import Testing
     guard let terminal = try prompt(folder) else { return }
     terminal.enter("watch Pod")
     let end = ContinuousClock.now + .seconds(20)
-    while terminal.processes.count < 2, ContinuousClock.now < end {}
+    while terminal.processes.count < 2, ContinuousClock.now < end { usleep(10_000) }
     kill(try #require(terminal.processes.last), signal)
     terminal.expectPrompt()
     terminal.enter("count Pod")
@@ -174,8 +171,7 @@ import Testing
     terminal.enter("20")
     terminal.expect("count  2")
     terminal.expect("a> ")
-    terminal.type("\u{4}")
-    #expect(terminal.end() == 0)
+    #expect(terminal.end(typing: "\u{4}") == 0)
     #expect(!FileFacts.exists(folder.path + "/.local"))
   }
 
@@ -190,8 +186,7 @@ import Testing
       }
       terminal.expect("count  1")
       terminal.expectPrompt()
-      terminal.type("\u{4}")
-      #expect(terminal.end() == 0)
+      #expect(terminal.end(typing: "\u{4}") == 0)
     }
   }
 
