@@ -10,7 +10,10 @@ import Testing
   import Musl
 #endif
 
-@Suite("The prompt") struct ShellTests {
+/// The prompt on a pseudo-terminal; with `LODESTORE_PROMPT`, because keys are typed by a clock, and
+/// a busy machine misses the times.
+@Suite("The prompt", .enabled(if: ProcessInfo.processInfo.environment["LODESTORE_PROMPT"] != nil))
+struct ShellTests {
   /// A prompt for the store of a folder, which has shown its first line.
   private func prompt(
     _ folder: StoreFolder, _ arguments: String..., environment: [String: String] = [:]
