@@ -16,9 +16,9 @@ import PackageDescription
 //   LodestoreReplicas ─> LodestoreDatasets, and what these build upon (only with "Datasets" or "Complete")
 //   LodestorePostgres ─> EntityStore; CPostgres, which is libpq (only with the trait "Postgres")
 //   LodestoreRows ─> EntityStore, LodestoreFormat, LodestoreJSON, LodestoreBytes
-//   LodestoreInspector ─> LodestoreRows, and what it builds upon; the sockets of FlyingFox (only with "Inspector" or "Complete")
+//   LodestoreInspector ─> LodestoreRows; the sockets of FlyingFox (only with "Inspector" or "Complete")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
-//   kvdump ─> KVDumpCommands ─> CLineEditor, LodestoreRows, LodestoreRepair, LodestoreVerifier, and what these build upon
+//   kvdump ─> KVDumpCommands ─> CLineEditor, LodestoreRows, LodestoreRepair, LodestoreVerifier
 //   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets, LodestoreReplicas
 //   kvdump-inspector ─> KVDumpInspectorCommands ─> KVDumpCommands, LodestoreInspector
 //   each with bytes of others ─> LodestoreBytes
@@ -46,8 +46,8 @@ let hasFuzzing = Context.environment["LODESTORE_FUZZ"] != nil
 // their own, so that kvdump builds neither NIO nor swift-crypto.
 //
 // FlyingFox is reached only through the trait "Inspector", and by `LodestoreInspector`, which uses
-// its sockets alone: its HTTP server has no limits, and needs all of Foundation. `kvdump serve` is a
-// program of its own too, so that kvdump has no sockets.
+// its sockets alone: its HTTP server has no limits, and needs all of Foundation. `kvdump serve` is
+// a program of its own too, so that kvdump has no sockets.
 //
 // "Macros", "Web", "Datasets" and "Inspector" are enabled together by default, as the one trait
 // "Complete".

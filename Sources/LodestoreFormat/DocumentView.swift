@@ -41,34 +41,26 @@ package struct DocumentView {
   }
 
   /// An integer up to `Int64.max`; `nil` for another value.
-  package var integer: Int64? {
-    guard var reader = reader(of: .integer) else { return nil }
-    return try? reader.int64()
-  }
+  package var integer: Int64? { read(.integer) { try $0.int64() } }
 
   /// A date in seconds since 2001-01-01T00:00:00Z; `nil` for another value.
-  package var date: Double? {
-    guard var reader = reader(of: .date) else { return nil }
-    return try? reader.date()
-  }
+  package var date: Double? { read(.date) { try $0.date() } }
 
-  package var bool: Bool? {
-    guard var reader = reader(of: .bool) else { return nil }
-    return try? reader.bool()
-  }
+  package var bool: Bool? { read(.bool) { try $0.bool() } }
 
-  package var text: String? {
-    guard var reader = reader(of: .text) else { return nil }
-    return try? reader.string()
-  }
+  package var text: String? { read(.text) { try $0.string() } }
 
-  package var data: ByteView? {
-    guard var reader = reader(of: .data) else { return nil }
-    return try? reader.data()
-  }
+  package var data: ByteView? { read(.data) { try $0.data() } }
 
   /// A number of an entity, an attribute, an index or a relationship.
   package var number: UInt32? { integer.flatMap { UInt32(exactly: $0) } }
+
+  private func read<T>(
+    _ kind: DocumentReader.Kind, _ body: (inout DocumentReader) throws -> T
+  ) -> T? {
+    guard var reader = reader(of: kind) else { return nil }
+    return try? body(&reader)
+  }
 
   /// The reader at the value if the value is of a kind.
   private func reader(of kind: DocumentReader.Kind) -> DocumentReader? {

@@ -10,8 +10,8 @@
 
   /// Attacks on the server by a client of this machine that has the key, and by one without it.
   ///
-  /// `LODESTORE_ATTACK_SECONDS` is the time of the attack by addresses, and `LODESTORE_SEED` repeats
-  /// it.
+  /// `LODESTORE_ATTACK_SECONDS` is the time of the attack by addresses, and `LODESTORE_SEED`
+  /// repeats it.
   @Suite("Attacks on the server")
   struct AttackTests {
     private static func number(_ name: String) -> UInt64? {

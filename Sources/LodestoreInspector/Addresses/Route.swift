@@ -179,7 +179,9 @@ enum Route: Hashable, Sendable {
       left == right
     case (.index(let left, let index, _), .index(let right, let other, _)):
       left == right && index == other
-    case (.importRun(let left, let run, let kind, _), .importRun(let right, let other, let same, _)):
+    case (
+      .importRun(let left, let run, let kind, _), .importRun(let right, let other, let same, _)
+    ):
       left == right && run == other && kind == same
     default: self == other
     }

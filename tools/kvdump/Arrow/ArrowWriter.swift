@@ -113,8 +113,9 @@ extension CommandFailure {
     let text = PlainText.text(of: cell) ?? ""
     return CommandFailure(
       code: "not-arrow",
-      message: "'\(column)': \(text.utf8.count > 64 ? text.prefix(60) + "…" : text) is beyond the "
-        + "range of an Arrow timestamp of microseconds, or a value is larger than 2 GiB; leave the "
-        + "attribute out by --fields", status: .damagedData, details: [.text("attribute", column)])
+      message: "'\(column)': \(text.utf8.count > 64 ? text.prefix(60) + "…" : text) is beyond "
+        + "the range of an Arrow timestamp of microseconds, or a value is larger than 2 GiB; "
+        + "leave the attribute out by --fields",
+      status: .damagedData, details: [.text("attribute", column)])
   }
 }

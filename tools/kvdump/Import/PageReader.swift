@@ -4,7 +4,8 @@ import EntityStore
 ///
 /// A JSON text is a page. A line of JSON Lines is a page if its records are inside the line. In
 /// other files a page has a thousand lines, JSON values or rows of CSV. Each of these lines is a
-/// record, an array of records or a row. A page of a SQLite database has a thousand rows of a table.
+/// record, an array of records or a row. A page of a SQLite database has a thousand rows of one
+/// table.
 ///
 /// A line, value or row that cannot be read is noted in its page, and reading continues. The reader
 /// holds one page, and the current chunk of the file.

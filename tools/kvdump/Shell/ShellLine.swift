@@ -1,7 +1,8 @@
 /// A line of the prompt: the words of a command without the store.
 ///
 /// Quotes and backslashes work as in a shell. A condition needs no quotes around it if it follows
-/// the entity at once: `query Pod license == "MIT" --sort name`. The condition ends before the first option.
+/// the entity at once: `query Pod license == "MIT" --sort name`. The condition ends before the
+/// first option.
 struct ShellLine {
   /// A word as it is typed, and the text that it stands for.
   private struct Word {
@@ -94,7 +95,8 @@ struct ShellLine {
 
   /// Takes a condition without quotes around it from the beginning of `rest`.
   ///
-  /// - Returns: `nil` without a condition, or for a condition in quotes, which is a word as in a shell.
+  /// - Returns: `nil` without a condition, or for a condition in quotes, which is a word as in a
+  ///   shell.
   private static func condition(
     at rest: inout Substring
   ) -> (text: String, isComplete: Bool)? {
