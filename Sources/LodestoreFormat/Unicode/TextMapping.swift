@@ -47,7 +47,7 @@ package enum TextMapping: Sendable {
 }
 
 /// The mapping of single scalars.
-private struct CaseTable: Sendable {
+struct CaseTable: Sendable {
   static let lower = CaseTable(CaseData.lowercase)
   static let upper = CaseTable(CaseData.uppercase)
   /// The lower case of the upper case of the lower case, without marks.
@@ -56,7 +56,7 @@ private struct CaseTable: Sendable {
   static let canonical = CaseTable(foldingWith: lower, upper, without: CaseTable(CaseData.marks))
 
   /// The replacement of each scalar that the mapping changes; an empty list for a removed mark.
-  private var results: [UInt32: [UInt32]] = [:]
+  private(set) var results: [UInt32: [UInt32]] = [:]
 
   init(_ text: StaticString) {
     var reader = NormalizationDataReader(text)
@@ -92,7 +92,8 @@ private struct CaseTable: Sendable {
     for mark in marks.results.keys { results[mark] = [] }
   }
 
-  private subscript(scalar: UInt32) -> [UInt32] { results[scalar] ?? [scalar] }
+  /// The scalars that take the place of `scalar`.
+  subscript(scalar: UInt32) -> [UInt32] { results[scalar] ?? [scalar] }
 
   func append(_ utf8: ByteView, to bytes: inout [UInt8]) {
     var offset = 0

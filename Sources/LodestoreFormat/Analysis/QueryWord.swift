@@ -1,0 +1,70 @@
+import LodestoreBytes
+
+/// A word of a query, as terms to look up.
+///
+/// A text has the word if it has ``terms`` at consecutive positions, or ``whole`` anywhere. A
+/// text has the words of a phrase if there is a position *p* so that it has the terms of each word
+/// at *p* + ``position``, *p* + ``position`` + 1 and so on. ``whole`` at *p* + ``position`` may
+/// stand for the last word of a phrase.
+package struct QueryWord: Equatable, Sendable {
+  /// The terms that a text has at consecutive positions; never empty.
+  ///
+  /// These are the parts of the word. In a script without spaces these are the pairs of
+  /// neighbours, or the only character.
+  package var terms: [[UInt8]]
+  /// The term of the whole word, if the word has several parts.
+  package var whole: [UInt8]?
+  /// The position of the first term in the query.
+  package var position: Int
+  /// The bytes of the query that the word is made of.
+  package var range: Range<Int>
+  /// Whether the word is of a script without spaces, so that its last term is no prefix.
+  package var isRun: Bool
+
+  /// The bytes with which a term begins if the word that was typed is its beginning.
+  ///
+  /// The bytes are those of `term` without the mark of a term that has been cut.
+  package static func prefix(_ term: [UInt8]) -> ArraySlice<UInt8> {
+    let isCut = term.suffix(TextAnalysis.cutMark.count).elementsEqual(TextAnalysis.cutMark)
+    return isCut ? term.dropLast(TextAnalysis.cutMark.count) : term[...]
+  }
+}
+
+extension TextAnalyzer {
+  /// The words of a query; see ``TextAnalysis/query(words:)``.
+  package mutating func query(words text: ByteView) -> [QueryWord] {
+    var words: [QueryWord] = []
+    var word = -1
+    begin(text)
+    while advance() {
+      for term in terms where term.role != .inner {
+        let bytes = Array(
+          ByteView(memory).part(from: term.bytes.lowerBound, count: term.bytes.count))
+        if term.word == word {
+          Self.add(bytes, term, to: &words[words.count - 1])
+          continue
+        }
+        word = term.word
+        let isWhole = term.role == .whole
+        words.append(
+          QueryWord(
+            terms: isWhole ? [] : [bytes], whole: isWhole ? bytes : nil, position: term.position,
+            range: term.range, isRun: term.role == .single))
+      }
+    }
+    return words
+  }
+
+  /// Adds a further part to a word, or a further character to a run.
+  private static func add(_ bytes: [UInt8], _ term: Term, to word: inout QueryWord) {
+    word.range = word.range.lowerBound..<max(word.range.upperBound, term.range.upperBound)
+    switch term.role {
+    case .part: word.terms.append(bytes)
+    case .pair:
+      // The first character was added alone, because it may be the only one.
+      if term.position == word.position { word.terms.removeAll() }
+      word.terms.append(bytes)
+    case .whole, .inner, .single: break
+    }
+  }
+}
