@@ -23,6 +23,8 @@ import Testing
         "published", "key-set", "manifest",
         // ReplicaExamplesTests, of LodestoreReplicasTests
         "log-entry", "step-block", "bucket-block", "unit-end", "base-head",
+        // AnalysisExamplesTests
+        "terms", "term-ranges", "query",
         // The verifier's tests
         "store", "page", "page version 3", "page-part",
       ])

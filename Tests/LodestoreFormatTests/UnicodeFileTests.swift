@@ -46,6 +46,9 @@ import Testing
       case "lower": lower[range.lowerBound] = scalars
       case "upper": upper[range.lowerBound] = scalars
       case "mark": marks.formUnion(range)
+      case "compat", "word", "letter", "digit", "pictograph":
+        // AnalysisExamplesTests and the reader in Python compare these with the code.
+        continue
       default: Issue.record("a line begins with '\(words[0])'")
       }
     }
@@ -89,7 +92,8 @@ import Testing
     #
     # Facts of the Unicode Character Database, version 17.0 (https://www.unicode.org/Public/17.0.0/ucd/), in a
     # form of our own: combining classes, canonical decompositions, which of them are excluded from composition,
-    # case mappings without conditions, and the general category Mn. Unicode's terms are at
+    # case mappings without conditions, the general category Mn, compatibility decompositions, classes of word
+    # boundaries, and what letters, numbers and pictographs are. Unicode's terms are at
     # https://www.unicode.org/license.txt. Frozen: files depend on it, so no later version takes its place.
     #
     # class FIRST[..LAST] NUMBER    combining class, where it is not 0
@@ -98,6 +102,11 @@ import Testing
     # lower SCALAR RESULT...        lower case, where it is another text
     # upper SCALAR RESULT...        upper case, where it is another text
     # mark FIRST[..LAST]            general category Mn
+    # compat SCALAR RESULT...       compatibility decomposition, one step
+    # word FIRST[..LAST] CLASS      Word_Break, where it is not Other
+    # letter FIRST[..LAST]          general categories L, Nl and No
+    # digit FIRST[..LAST]           general category Nd, in groups of ten from zero to nine
+    # pictograph FIRST[..LAST]      Extended_Pictographic
 
     """
 
@@ -137,8 +146,34 @@ import Testing
     lines += caseLines("lower", CaseData.lowercase)
     lines += caseLines("upper", CaseData.uppercase)
     lines += caseLines("mark", CaseData.marks)
+    lines += caseLines("compat", CaseData.compatibility)
+    lines += classLines()
+    lines += caseLines("letter", WordData.letters)
+    lines += caseLines("digit", WordData.digits)
+    lines += caseLines("pictograph", WordData.pictographs)
     return lines
   }
+
+  private static func classLines() -> [String] {
+    var lines: [String] = []
+    var reader = NormalizationDataReader(WordData.wordClasses)
+    var scalar: UInt32 = 0
+    while reader.hasEntry() {
+      scalar += reader.number()
+      let count = reader.take("*") ? reader.number() : 1
+      let number = reader.take("=") ? reader.number() : 0
+      lines.append("word \(range(scalar, count)) \(wordClassNames[Int(number) - 1])")
+      scalar += count
+    }
+    return lines
+  }
+
+  /// The names of Unicode for the classes of ``WordClass`` after the first.
+  private static let wordClassNames = [
+    "CR", "LF", "Newline", "Extend", "ZWJ", "Format", "Regional_Indicator", "Katakana",
+    "Hebrew_Letter", "ALetter", "Single_Quote", "Double_Quote", "MidNumLet", "MidLetter", "MidNum",
+    "Numeric", "ExtendNumLet", "WSegSpace",
+  ]
 
   private static func caseLines(_ word: String, _ text: StaticString) -> [String] {
     var lines: [String] = []
@@ -158,7 +193,9 @@ import Testing
       } else if reader.take("=") {
         var made = [reader.number()]
         while reader.take(".") { made.append(reader.number()) }
-        lines.append("\(word) \(hex(next)) " + made.map(hex).joined(separator: " "))
+        for scalar in next..<(next + count) {
+          lines.append("\(word) \(hex(scalar)) " + made.map(hex).joined(separator: " "))
+        }
       } else {
         lines.append("\(word) \(range(next, count))")
       }

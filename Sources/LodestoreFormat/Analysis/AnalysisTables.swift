@@ -4,7 +4,9 @@ final class AnalysisTables: Sendable {
 
   private static let blockBits: UInt32 = 7
   private static let blockSize = 1 << 7
-  /// The start of the words for each group of 128 scalars; equal groups share their words.
+  /// The start of the words for each group of 128 scalars.
+  ///
+  /// Groups of scalars that are all alike share their words.
   private let blocks: [UInt32]
   private let words: [UInt32]
   /// The foldings to several scalars.
@@ -33,20 +35,21 @@ final class AnalysisTables: Sendable {
     var blocks: [UInt32] = []
     var words: [UInt32] = []
     var expansions: [UInt32] = []
-    var known: [[UInt32]: UInt32] = [:]
+    var uniform: [UInt32: UInt32] = [:]
     for first in stride(from: 0, to: TextFolding.end, by: Self.blockSize) {
       let members = first..<(first + UInt32(Self.blockSize))
-      let block =
-        Self.isUniform(members, folding)
-        ? Array(repeating: Self.word(first, folding, &expansions), count: Self.blockSize)
-        : members.map { Self.word($0, folding, &expansions) }
-      if let place = known[block] {
+      let place = UInt32(words.count)
+      guard TextFolding.empty.contains(first) || Self.isUniform(members, folding) else {
         blocks.append(place)
-      } else {
-        known[block] = UInt32(words.count)
-        blocks.append(UInt32(words.count))
-        words += block
+        for scalar in members { words.append(Self.word(scalar, folding, &expansions)) }
+        continue
       }
+      let word = Self.word(first, folding, &expansions)
+      if uniform[word] == nil {
+        uniform[word] = place
+        words.append(contentsOf: repeatElement(word, count: Self.blockSize))
+      }
+      blocks.append(uniform[word] ?? place)
     }
     self.blocks = blocks
     self.words = words

@@ -18,12 +18,13 @@ package struct QueryWord: Equatable, Sendable {
   package var position: Int
   /// The bytes of the query that the word is made of.
   package var range: Range<Int>
-  /// Whether the word is of a script without spaces, so that its last term is no prefix.
+  /// Whether the word is of a script without spaces.
   package var isRun: Bool
 
-  /// The bytes with which a term begins if the word that was typed is its beginning.
+  /// The bytes with which a term begins, if a person has typed the beginning of a word.
   ///
-  /// The bytes are those of `term` without the mark of a term that has been cut.
+  /// This prefix takes the place of the last one of ``terms`` and of ``whole``. The prefix is
+  /// `term` without the mark of a term that has been cut.
   package static func prefix(_ term: [UInt8]) -> ArraySlice<UInt8> {
     let isCut = term.suffix(TextAnalysis.cutMark.count).elementsEqual(TextAnalysis.cutMark)
     return isCut ? term.dropLast(TextAnalysis.cutMark.count) : term[...]

@@ -25,11 +25,13 @@ struct TextFolding {
   ]
   /// Vowels and finals of Hangul, which stay with the initial before them.
   static let hangulMarks: [ClosedRange<UInt32>] = [0x1160...0x11ff, 0xd7b0...0xd7fb]
-  /// Letters of Hangul for single use, which have no folding.
-  static let hangulLetters: ClosedRange<UInt32> = 0x3131...0x318e
+  /// Scalars that are not decomposed: the vowel AM of Thai and Lao, and letters of Hangul.
+  static let undecomposed: [ClosedRange<UInt32>] = [0xe33...0xe33, 0xeb3...0xeb3, 0x3131...0x318e]
 
   /// Scalars from here on have no properties.
   static let end: UInt32 = 0xe1000
+  /// The scalars of these planes have no properties.
+  static let empty: Range<UInt32> = 0x40000..<0xe0000
 
   /// The properties of a scalar that the tables of Unicode name.
   struct Properties: Equatable {
@@ -144,7 +146,7 @@ struct TextFolding {
 
   /// The full compatibility decomposition.
   private func decomposed(_ scalar: UInt32) -> [UInt32] {
-    if Self.hangulLetters.contains(scalar) { return [scalar] }
+    if Self.contains(Self.undecomposed, scalar) { return [scalar] }
     let tables = NormalizationTables.shared
     let facts = tables.facts(scalar)
     if facts.has(NormalizationFacts.hasDecomposition) {
