@@ -60,8 +60,11 @@ final class AnalysisTables: Sendable {
   private static func isUniform(_ members: Range<UInt32>, _ folding: TextFolding) -> Bool {
     let (first, last) = (members.lowerBound, members.upperBound - 1)
     let properties = folding[first]
+    let normalization = NormalizationTables.shared
     return !properties.isMapped && folding.role(of: first) == folding.role(of: last)
-      && members.allSatisfy { folding[$0] == properties }
+      && members.allSatisfy {
+        folding[$0] == properties && normalization.facts($0).isBoundary
+      }
   }
 
   private static func word(

@@ -23,11 +23,14 @@ package struct QueryWord: Equatable, Sendable {
 
   /// The bytes with which a term begins, if a person has typed the beginning of a word.
   ///
-  /// This prefix takes the place of the last one of ``terms`` and of ``whole``. The prefix is
-  /// `term` without the mark of a term that has been cut.
+  /// This prefix takes the place of the last one of ``terms`` and of ``whole``. The prefix is the
+  /// part of `term` that is kept when a longer term is cut.
   package static func prefix(_ term: [UInt8]) -> ArraySlice<UInt8> {
-    let isCut = term.suffix(TextAnalysis.cutMark.count).elementsEqual(TextAnalysis.cutMark)
-    return isCut ? term.dropLast(TextAnalysis.cutMark.count) : term[...]
+    let limit = TextAnalysis.termLimit - TextAnalysis.cutMark.count
+    guard term.count > limit else { return term[...] }
+    var end = limit
+    while term[end] & 0xc0 == 0x80 { end -= 1 }
+    return term[..<end]
   }
 }
 

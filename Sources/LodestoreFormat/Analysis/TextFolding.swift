@@ -10,8 +10,9 @@ struct TextFolding {
     0x302a...0x302f, 0xa66f...0xa69f, 0xa8e0...0xa8f1, 0xfb1e...0xfe2f, 0x10eab...0x10eff,
     0x1e000...0x1e08f, 0x1f3fb...0x1f3ff, 0xe0000...0xe0fff,
   ]
-  /// The signs for trade marks and service marks, and the letter that lengthens Arabic words.
-  static let ignoredScalars: Set<UInt32> = [0x2122, 0x2120, 0x640]
+  /// The letter that lengthens Arabic words, fillers of Hangul, and the signs for trade marks and
+  /// service marks.
+  static let ignoredScalars: Set<UInt32> = [0x640, 0x115f, 0x2120, 0x2122, 0x3164]
   static let apostrophes: Set<UInt32> = [
     0x22, 0x27, 0x2018, 0x2019, 0x2bb, 0x2bc, 0x5f3, 0x5f4,
   ]

@@ -15,6 +15,8 @@ class _Tables:
     def __init__(self):
         self.classes, self.parts, self.pairs = {}, {}, {}
         self.lower, self.upper, self.marks = {}, {}, set()
+        # For the analysis of texts.
+        self.compat, self.words, self.digits, self.letters, self.pictographs = {}, {}, {}, set(), set()
         here = os.path.dirname(os.path.abspath(__file__))
         # A copied package has the file in its own folder; otherwise it is in the project's folder.
         places = (here, os.path.join(here, "..", "..", "..", ".."))
@@ -29,11 +31,15 @@ class _Tables:
         scalars = range(bounds[0], bounds[-1] + 1)
         if words[0] == "class":
             self.classes.update(dict.fromkeys(scalars, int(words[2])))
-        elif words[0] == "mark":
-            self.marks.update(scalars)
+        elif words[0] in ("mark", "letter", "pictograph"):
+            getattr(self, words[0] + "s").update(scalars)
+        elif words[0] == "word":
+            self.words.update(dict.fromkeys(scalars, words[2]))
+        elif words[0] == "digit":
+            self.digits.update((scalar, (scalar - bounds[0]) % 10) for scalar in scalars)
         else:
             result = tuple(int(word, 16) for word in words[2:])
-            if words[0] in ("lower", "upper"):
+            if words[0] in ("lower", "upper", "compat"):
                 getattr(self, words[0])[bounds[0]] = result
             else:
                 self.parts[bounds[0]] = result

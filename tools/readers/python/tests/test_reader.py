@@ -20,7 +20,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", "..", "..", ".."))
 sys.path.insert(0, os.path.dirname(HERE))
 
 import lodestore  # noqa: E402
-from lodestore import checksums, documents, keys, published, text  # noqa: E402
+from lodestore import analysis, checksums, documents, keys, published, text  # noqa: E402
 from lodestore.__main__ import main, plain  # noqa: E402
 from lodestore.store import Layout  # noqa: E402
 
@@ -250,6 +250,28 @@ class Examples(unittest.TestCase):
             left, right = line.rsplit(" = ", 1)
             kind, word = left.split(" ", 1)
             self.assertEqual(getattr(text, kind)(json.loads(word)).encode("utf-8").hex(" "), right)
+
+    def analyzed(self, name):
+        """The texts of examples of the analysis, with what the examples say of them."""
+        lines = [line for block in self.blocks(name) for line in block.strip().splitlines()]
+        self.assertGreaterEqual(len(lines), 3)
+        for left, right in (line.rsplit(" = ", 1) for line in lines):
+            scalar = re.compile(r"\\u\{([0-9a-f]+)\}")
+            yield scalar.sub(lambda found: chr(int(found.group(1), 16)), left[1:-1]), right
+
+    def test_of_terms_and_queries_come_out(self):
+        for value, right in self.analyzed("terms"):
+            positions = {}
+            for term in analysis.terms(value):
+                positions.setdefault(term.position, []).append(term.text)
+            self.assertEqual(" ".join("|".join(found) for found in positions.values()), right)
+        for value, right in self.analyzed("term-ranges"):
+            found = [f"{term.text} {term.range[0]}-{term.range[1]}" for term in analysis.terms(value)]
+            self.assertEqual(" ".join(found), right)
+        for value, right in self.analyzed("query"):
+            found = [f"{word.position}:" + "+".join(word.terms) + (f"|{word.whole}" if word.whole else "")
+                     for word in analysis.query(value)]
+            self.assertEqual(" ".join(found), right)
 
     def test_of_texts_are_normalized_whatever_the_version_of_python(self):
         # Composed since Unicode 16, which older Pythons do not know.
