@@ -56,7 +56,8 @@ struct KVDump: CommandTool {
           InfoCommand.self, SchemaCommand.self, GenerateCommand.self, RecordsCommand.self,
           GetCommand.self, IndexCommand.self, QueryCommand.self, CountCommand.self,
           ExplainCommand.self, HistoryCommand.self, DiffCommand.self, WatchCommand.self,
-          PlotCommand.self, ShellCommand.self, ServeProgram.self, MCPProgram.self,
+          PlotCommand.self, AnalyzeCommand.self, ShellCommand.self, ServeProgram.self,
+          MCPProgram.self,
         ]),
       CommandGroup(
         name: "Inside", subcommands: [KeysCommand.self, StatCommand.self, VerifyCommand.self]),

@@ -176,8 +176,8 @@ package struct TextAnalyzer: ~Copyable {
       let isRepeated = role == .inner && isRepeated(bytes, at: position)
       terms.append(
         Term(
-        bytes: bytes, role: role, word: word, position: position, range: range,
-        isRepeated: isRepeated))
+          bytes: bytes, role: role, word: word, position: position, range: range,
+          isRepeated: isRepeated))
     }
   }
 

@@ -51,7 +51,9 @@ struct TextFolding {
     all = Array(repeating: Properties(), count: Int(Self.end))
     readRuns()
     for scalar in Self.ignoredScalars { all[Int(scalar)].isMapped = true }
-    let tables = [Self.replacements, compatibility.results, CaseTable.lower.results, CaseTable.upper.results]
+    let tables = [
+      Self.replacements, compatibility.results, CaseTable.lower.results, CaseTable.upper.results,
+    ]
     for scalar in tables.flatMap(\.keys) { all[Int(scalar)].isMapped = true }
     let normalization = NormalizationTables.shared
     for scalar in 0..<UInt32(0x30000)
@@ -69,7 +71,8 @@ struct TextFolding {
       let wordClass = WordClass(rawValue: number) ?? .other
       for scalar in run { all[scalar].wordClass = wordClass }
     }
-    forEachRun(WordData.letters) { run, _, all in for scalar in run { all[scalar].isLetter = true } }
+    forEachRun(WordData.letters) { run, _, all in for scalar in run { all[scalar].isLetter = true }
+    }
     forEachRun(WordData.pictographs) { run, _, all in
       for scalar in run { all[scalar].isPictograph = true }
     }

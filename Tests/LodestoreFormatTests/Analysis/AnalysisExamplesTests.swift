@@ -1,3 +1,4 @@
+import Foundation
 import LodestoreFormat
 import Testing
 
@@ -40,6 +41,23 @@ import Testing
         return "\(word.position):" + terms + (word.whole.map { "|" + text($0) } ?? "")
       }
       #expect(words.joined(separator: " ") == line.right, "\(line)")
+    }
+  }
+}
+
+extension `Examples of the analysis` {
+  @Test func `the examples of the article about analysis hold`() throws {
+    let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Sources/EntityStore/EntityStore.docc/Analysis.md")
+    let article = try String(contentsOf: path, encoding: .utf8)
+    let rows = article.split(separator: "\n").compactMap {
+      $0.prefixMatch(of: /\| `([^`]+)` \| `([^`]+)` \|/)
+    }
+    #expect(rows.count >= 15)
+    for row in rows {
+      let found = AnalyzedText(String(row.1)).summary.replacing("|", with: "/")
+      #expect(found == String(row.2), "\(row.1)")
     }
   }
 }

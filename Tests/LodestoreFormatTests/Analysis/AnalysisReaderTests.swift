@@ -41,7 +41,9 @@ import Testing
       round % 2 == 0 ? RandomTexts.text(&generator) : RandomTexts.wildText(&generator)
     }
     // Texts beyond the limits of parts, pieces, words, characters and terms.
-    for piece in ["a", "aB", "a1", "a'", "a-", "1.", "A", "e\u{93e}", "か\u{3099}", "か", "🙂\u{200d}", "ß"] {
+    for piece in [
+      "a", "aB", "a1", "a'", "a-", "1.", "A", "e\u{93e}", "か\u{3099}", "か", "🙂\u{200d}", "ß",
+    ] {
       for count in [40, 120, 513, 1_100] {
         texts.append(String(repeating: piece, count: count) + "z")
         texts.append("x\(String(repeating: piece, count: count))\u{93f}-y")
@@ -76,7 +78,8 @@ import Testing
     #expect(printed.count == texts.count)
     for (text, printed) in zip(texts, printed) where Self.line(text) != printed {
       Issue.record(
-        "'\(text)' \(text.unicodeScalars.map(\.value)) \(Self.line(text)), Python: \(printed); \(SeededGenerator.replay)")
+        "'\(text)' \(text.unicodeScalars.map(\.value)) \(Self.line(text)), Python: \(printed); \(SeededGenerator.replay)"
+      )
       return
     }
   }

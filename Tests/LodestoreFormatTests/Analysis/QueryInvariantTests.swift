@@ -17,7 +17,8 @@ import Testing
         let taken = part(text, words[first].range.lowerBound..<words[last].range.upperBound)
         let query = AnalyzedText.query(taken)
         let isFound = analyzed.hasAll(query) && analyzed.hasPhrase(query)
-        #expect(isFound && !query.isEmpty, "'\(taken)' of '\(text)' \(text.unicodeScalars.map(\.value))")
+        #expect(
+          isFound && !query.isEmpty, "'\(taken)' of '\(text)' \(text.unicodeScalars.map(\.value))")
         guard let word = query.last else { continue }
         let beginning = part(taken, 0..<word.range.lowerBound)
         let characters = Array(part(taken, word.range))
@@ -27,7 +28,8 @@ import Testing
           #expect(
             analyzed.hasAll(query, lastIsPrefix: true)
               && (query.isEmpty || analyzed.hasPhrase(query, lastIsPrefix: true)),
-            "the beginning '\(typed)' of '\(taken)' in '\(text)' \(text.unicodeScalars.map(\.value))")
+            "the beginning '\(typed)' of '\(taken)' in '\(text)' \(text.unicodeScalars.map(\.value))"
+          )
         }
       }
     }
@@ -61,11 +63,13 @@ import Testing
   @Test func `terms are UTF-8 of at most 120 bytes, in the order of positions without a gap`() {
     var generator = SeededGenerator(salt: 4903)
     for round in 0..<1_500 {
-      var bytes = Array((round % 2 == 0 ? RandomTexts.text(&generator) : RandomTexts.wildText(&generator)).utf8)
+      var bytes = Array(
+        (round % 2 == 0 ? RandomTexts.text(&generator) : RandomTexts.wildText(&generator)).utf8)
       if round % 3 == 0 {
         for _ in 0..<3 {
           bytes.insert(
-            .random(in: 0...255, using: &generator), at: .random(in: 0...bytes.count, using: &generator))
+            .random(in: 0...255, using: &generator),
+            at: .random(in: 0...bytes.count, using: &generator))
         }
       }
       var next = -1

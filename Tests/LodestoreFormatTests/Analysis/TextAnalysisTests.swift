@@ -6,16 +6,22 @@ import Testing
 /// Words are found as people type them.
 @Suite struct `Analyzed texts` {
   @Test(arguments: [
-    ("AFNetworking", "networking"), ("AFNetworking", "afnetworking"), ("AFNetworking", "AFNetworking"),
-    ("AF Networking", "AFNetworking"), ("iPhone15Pro", "iphone 15 pro"), ("iPhone15Pro", "iPhone15"),
-    ("new-hope", "newhope"), ("new hope", "new-hope"), ("newhope", "new-hope"), ("new\u{2011}hope", "New-Hope"),
-    ("don\u{2019}t", "dont"), ("dont", "don't"), ("L\u{2019}Avion", "avion"), ("O'Brien", "o brien"),
+    ("AFNetworking", "networking"), ("AFNetworking", "afnetworking"),
+    ("AFNetworking", "AFNetworking"),
+    ("AF Networking", "AFNetworking"), ("iPhone15Pro", "iphone 15 pro"),
+    ("iPhone15Pro", "iPhone15"),
+    ("new-hope", "newhope"), ("new hope", "new-hope"), ("newhope", "new-hope"),
+    ("new\u{2011}hope", "New-Hope"),
+    ("don\u{2019}t", "dont"), ("dont", "don't"), ("L\u{2019}Avion", "avion"),
+    ("O'Brien", "o brien"),
     ("Hawai\u{2bb}i", "hawaii"), ("1,234.5", "1234.5"), ("1234.5", "1,234.5"), ("3.14", "3,14"),
     ("swift 6.2.1", "6.2.1"), ("swift 6.2.1", "6.2"), ("v1.2.3", "1.2.3"), ("20\u{2103}", "20"),
     ("https://example.org/a_path?q=1", "example.org"), ("user@example.org", "user@example.org"),
     ("a.user@example.org", "user"), ("get_HTTPResponse", "http response"),
-    ("Łódź", "lodz"), ("Ångström", "angstrom"), ("CRÈME BRÛLÉE", "crème brulee"), ("STRASSE", "straße"),
-    ("IŞIK", "ışık"), ("İstanbul", "istanbul"), ("Ærøskøbing", "aeroskobing"), ("ΣΊΣΥΦΟΣ", "σισυφος"),
+    ("Łódź", "lodz"), ("Ångström", "angstrom"), ("CRÈME BRÛLÉE", "crème brulee"),
+    ("STRASSE", "straße"),
+    ("IŞIK", "ışık"), ("İstanbul", "istanbul"), ("Ærøskøbing", "aeroskobing"),
+    ("ΣΊΣΥΦΟΣ", "σισυφος"),
     ("ёлка", "Елка"), ("Ｆｕｌｌ　Ｗｉｄｔｈ", "full width"), ("\u{fb01}ne", "fine"), ("m\u{b2}", "m2"),
     ("co\u{ad}operate", "cooperate"), ("אֱלֹהִים", "אלהים"), ("צה״ל", "צהל"), ("مُحَمَّد", "محمد"),
     ("أحمد", "احمد"), ("٢٠٢٤", "2024"), ("हिन्दी", "हिन्दी"), ("👍🏿", "👍"), ("🇫🇷", "🇫🇷"),
@@ -66,7 +72,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "a", "aB", "a'", "a-", "1.", "か", "か\u{3099}", "e\u{301}", "🙂\u{200d}", "\u{301}", "a.\u{301}", "'", " ",
+    "a", "aB", "a'", "a-", "1.", "か", "か\u{3099}", "e\u{301}", "🙂\u{200d}", "\u{301}", "a.\u{301}",
+    "'", " ",
     "क\u{94d}", "한", "\u{1112}\u{1161}\u{11ab}",
   ])
   func `a long text of one repeated piece takes linear time and gives terms within the limit`(
@@ -108,13 +115,19 @@ import Testing
         let query = AnalyzedText.query(text)
         try #require(!query.isEmpty)
         queries += 1
-        if titles[index].hasAll(query) { found += 1 } else { print("not found: \(text), in \(title.title)") }
+        if titles[index].hasAll(query) {
+          found += 1
+        } else {
+          print("not found: \(text), in \(title.title)")
+        }
         others += titles.indices.filter { $0 != index && titles[$0].hasAll(query) }.count
         let typed = text.lowercased().split { !$0.isLetter && !$0.isNumber }
         if typed.allSatisfy(words.contains) { foundByWords += 1 }
       }
     }
-    print("\(found) of \(queries) queries find their titles, by whole words \(foundByWords); \(others) others")
+    print(
+      "\(found) of \(queries) queries find their titles, by whole words \(foundByWords); \(others) others"
+    )
     #expect(queries >= 190)
     #expect(Double(found) >= 0.95 * Double(queries))
     #expect(foundByWords < queries / 2)
