@@ -2,14 +2,15 @@ import LodestoreBytes
 
 /// A word of a query, as terms to look up.
 ///
-/// A text has the word if it has ``terms`` at consecutive positions, or ``whole`` anywhere. A
-/// text has the words of a phrase if there is a position *p* so that it has the terms of each word
-/// at *p* + ``position``, *p* + ``position`` + 1 and so on. ``whole`` at *p* + ``position`` may
-/// stand for the last word of a phrase.
+/// A text has the word if it has ``terms`` at consecutive positions, or ``whole`` anywhere.
+///
+/// The words of a phrase have positions from the query. A text has the phrase if, from some
+/// position *p* on, it has the terms of each word from *p* + ``position`` on. For the last word of
+/// the phrase, ``whole`` at *p* + ``position`` is enough.
 package struct QueryWord: Equatable, Sendable {
   /// The terms that a text has at consecutive positions; never empty.
   ///
-  /// These are the parts of the word. In a script without spaces these are the pairs of
+  /// The terms are the parts of the word. In a script without spaces they are the pairs of
   /// neighbours, or the only character.
   package var terms: [[UInt8]]
   /// The term of the whole word, if the word has several parts.

@@ -1,7 +1,7 @@
 import LodestoreBytes
 
 extension TextAnalyzer {
-  /// What a byte of ASCII is, as a digit of ``kinds`` whose bits can be combined.
+  /// The kind of a byte of ASCII: a digit of ``kinds``, whose bits can be combined.
   private enum Kind {
     static let separator = UInt8(ascii: "0")
     static let small = UInt8(ascii: "1")

@@ -142,8 +142,12 @@ extension TextAnalyzer {
       position &+= 1
       return
     }
+    var levels: UInt8 = 0
+    for part in parts.dropFirst() { levels |= 1 << part.gap.rawValue }
     for index in parts.indices {
-      for gap in [Gap.hyphen, .sign, .inner] { addGroup(at: index, within: gap) }
+      for gap in [Gap.hyphen, .sign, .inner] where levels & 1 << gap.rawValue != 0 {
+        addGroup(at: index, within: gap)
+      }
       let part = parts[index].stretch
       add(part.bytes, .part, at: position, part.source)
       addPieces(ofPart: index)

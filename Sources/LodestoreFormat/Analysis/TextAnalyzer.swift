@@ -41,7 +41,7 @@ package struct TextAnalyzer: ~Copyable {
     }
   }
 
-  /// What separates a part from the one before it; the rank of the levels of parts.
+  /// The gap between a part and the one before it, from the smallest level of groups on.
   enum Gap: UInt8 {
     /// A change of case, or a sign between two digits.
     case inner = 1
@@ -60,7 +60,7 @@ package struct TextAnalyzer: ~Copyable {
 
   enum Open { case nothing, word, run, emoji }
 
-  /// What has come since the last scalar of the open word or run.
+  /// The scalars that have come since the last one of the open word or run.
   enum Pending { case nothing, apostrophe, sign, hyphen, middleDot }
 
   /// The size of ``memory``: finished terms, the longest word, and copies of its cut terms.

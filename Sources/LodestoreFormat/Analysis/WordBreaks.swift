@@ -66,7 +66,7 @@ struct WordBreaks {
     return end
   }
 
-  /// Whether two neighbours are joined by rules that look at these two only.
+  /// Whether two neighbours are joined by the rules for two scalars.
   @inline(__always)
   private func joins(_ last: WordClass, _ next: WordClass, isDirect: Bool) -> Bool {
     switch next {

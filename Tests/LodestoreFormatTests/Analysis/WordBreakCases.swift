@@ -5,7 +5,7 @@
 enum WordBreakCases {
   /// The cases of Unicode's WordBreakTest, version 17.0.
   ///
-  /// Scalars are in base 36. A vertical line is a boundary between two scalars, a dot is none.
+  /// Scalars are in base 36. A vertical line is a boundary between two scalars. A dot joins two.
   static let all: StaticString = """
     d|d d|lk|d d.a d|lk|a d|b d|lk|b d|lc d|lk.lc d|4t d|lk.4t d|9ip d|lk|9ip d|79e d|lk|79e d|1t
     d|lk|1t d|1m d|lk|1m d|18 d|lk|18 d|1a d|lk|1a d|1c d|lk|1c d|2n d|lk|2n d|2qcm d|lk|2qcm d|15c
