@@ -75,6 +75,7 @@ import Testing
     "a", "aB", "a'", "a-", "1.", "か", "か\u{3099}", "e\u{301}", "🙂\u{200d}", "\u{301}", "a.\u{301}",
     "'", " ",
     "क\u{94d}", "한", "\u{1112}\u{1161}\u{11ab}",
+    "क\u{bca}", "\u{bca}", "\u{fdfa}", "\u{fdfa}-", "㍿", "½", "𝟙.",
   ])
   func `a long text of one repeated piece takes linear time and gives terms within the limit`(
     piece: String
