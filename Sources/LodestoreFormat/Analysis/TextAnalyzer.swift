@@ -137,12 +137,15 @@ package struct TextAnalyzer: ~Copyable {
   /// Removes the finished terms, and moves the open word or run to the beginning of the memory.
   private mutating func forgetTerms() {
     terms.removeAll(keepingCapacity: true)
-    guard open != .nothing else {
+    let start: Int
+    switch open {
+    case .nothing:
       used = 0
       return
+    case .word: start = parts[0].stretch.bytes.lowerBound
+    case .run: start = (earlier ?? current).bytes.lowerBound
+    case .emoji: start = current.bytes.lowerBound
     }
-    let start =
-      (parts.first?.stretch ?? pieces.first ?? earlier ?? current).bytes.lowerBound
     memory.copyMemory(from: ByteView(memory).part(from: start, count: used &- start))
     used &-= start
     current.move(by: -start)

@@ -80,17 +80,43 @@ import Testing
   func `a long text of one repeated piece takes linear time and gives terms within the limit`(
     piece: String
   ) {
-    let bytes = Array(String(repeating: piece, count: 200_000 / piece.utf8.count).utf8)
+    let repeated = String(repeating: piece, count: 60_000 / piece.utf8.count)
+    let bytes = Array("aB \(repeated) end".utf8)
     var next = 0
+    var last: [UInt8] = []
     let duration = ContinuousClock().measure {
       bytes._withBytes { text in
         TextAnalysis.forEachTerm(in: text) { term, position, _ in
           #expect(term.count <= TextAnalysis.termLimit && position >= next)
           next = position
+          last = Array(term)
         }
       }
     }
+    #expect(last == Array("end".utf8))
     #expect(duration < .seconds(20))
+  }
+
+  @Test func `lines of a long text have the terms that each has alone`() {
+    var generator = SeededGenerator(salt: 4906)
+    for _ in 0..<20 {
+      var text = ""
+      var expected: [AnalyzedText.Term] = []
+      for _ in 0..<600 {
+        let line = RandomTexts.text(&generator)
+        let (start, position) = (text.utf8.count, (expected.last?.position ?? -1) + 1)
+        expected += AnalyzedText(line).terms.map {
+          AnalyzedText.Term(
+            text: $0.text, position: $0.position + position,
+            range: $0.range.lowerBound + start..<$0.range.upperBound + start)
+        }
+        text += line + "\n"
+      }
+      let terms = AnalyzedText(text).terms
+      #expect(terms.count == expected.count)
+      let difference = zip(terms, expected).first { $0 != $1 }
+      #expect(difference == nil, "\(String(describing: difference)), \(SeededGenerator.replay)")
+    }
   }
 
   @Test func `a long word is cut with a mark, and its beginning finds it`() {
