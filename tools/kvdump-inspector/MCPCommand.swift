@@ -23,14 +23,12 @@ struct MCPCommand: ToolCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The store's file, such as catalog.lodestore.", valueName: "store"),
-    completion: .file())
+    help: .value("The store's file, such as catalog.lodestore.", "store"), completion: .file())
   var path: String
 
   @Option(
-    help: ArgumentHelp(
-      "The maximum size of an answer's records as JSON, such as 256K; 64K by default.",
-      valueName: "size"))
+    help: .value(
+      "The maximum size of an answer's records as JSON, such as 256K; 64K by default.", "size"))
   var answerSize: ByteSize?
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -28,21 +28,21 @@ struct ServeCommand: ToolCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The store's file, such as catalog.lodestore.", valueName: "store"),
-    completion: .file(), transform: StorePath.init)
+    help: .value(
+      "The store's file, such as catalog.lodestore.",
+      "store"), completion: .file(), transform: StorePath.init)
   var place: StorePath
 
-  @Option(help: ArgumentHelp("The port; 0 stands for any free port.", valueName: "number"))
-  var port: UInt16 = 0
+  @Option(help: .value("The port; 0 stands for any free port.", "number")) var port: UInt16 = 0
 
   @Flag(help: "Open the page in the browser.") var open = false
 
   @Flag(help: "Offer changes of records. Writes after a question each time.") var write = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Print the answer to one address and exit; the status is 1 if the address leads to nothing.",
-      valueName: "address"))
+      "address"))
   var get: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -21,20 +21,18 @@ struct RefreshCommand: ToolCommand {
   @Argument(help: "The dataset's folder.", completion: .directory) var folder: String
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The address or the folder of the publisher's files; repeat it for mirrors, in order.",
-      valueName: "url"))
+      "url"))
   var from: [String] = []
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Install this sealed file; manifest.json must be in its folder.",
-      valueName: "file"), completion: .file())
+      "file"), completion: .file())
   var file: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The publisher's keys, as printed by 'kvdump signing-keys show'.", valueName: "keys"))
+  @Option(help: .value("The publisher's keys, as printed by 'kvdump signing-keys show'.", "keys"))
   var keys: String
 
   @Flag(help: "Refresh even if the wait after a failure is not over.") var now = false
@@ -42,8 +40,7 @@ struct RefreshCommand: ToolCommand {
   @Flag(
     help: ArgumentHelp(
       "Forget the highest generation that was here, and accept the publisher's even if its number "
-        + "is lower."
-    ))
+        + "is lower."))
   var forgetHighest = false
 
   @OptionGroup(title: "Output") var output: OutputOptions

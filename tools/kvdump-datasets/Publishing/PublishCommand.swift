@@ -27,43 +27,33 @@ struct PublishCommand: ToolCommand {
   @Argument(help: "The dataset's folder; created if it is missing.", completion: .directory)
   var folder: String
 
-  @Option(
-    help: ArgumentHelp("A signing key of the newest key set.", valueName: "file"),
-    completion: .file())
+  @Option(help: .value("A signing key of the newest key set.", "file"), completion: .file())
   var key: String
 
   @Option(
-    help: ArgumentHelp("The dataset's name; required when a store is published for the first time.")
-  )
+    help: ArgumentHelp(
+      "The dataset's name; required when a store is published for the first time."))
   var name: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The generation of a published store; by default the one after the newest.", valueName: "n"))
+    help: .value("The generation of a published store; by default the one after the newest.", "n"))
   var generation: UInt64?
 
-  @Option(help: ArgumentHelp("The date of a store's data; by default now.", valueName: "date"))
-  var asOf: String?
+  @Option(help: .value("The date of a store's data; by default now.", "date")) var asOf: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The address of another server with the folder, ending with '/'; repeat it for more.",
-      discussion: "Without the option, the mirrors of the last manifest stay.",
-      valueName: "address"))
+      discussion: "Without the option, the mirrors of the last manifest stay.", "address"))
   var mirror: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Make patches from this many of the last generations.", valueName: "n"))
-  var patches = 5
+  @Option(help: .value("Make patches from this many of the last generations.", "n")) var patches = 5
 
-  @Option(help: ArgumentHelp("Keep the files of this many generations.", valueName: "n"))
-  var keep = 10
+  @Option(help: .value("Keep the files of this many generations.", "n")) var keep = 10
 
-  @Option(help: ArgumentHelp("Keep the files of older generations this long.", valueName: "days"))
-  var keepDays = 7
+  @Option(help: .value("Keep the files of older generations this long.", "days")) var keepDays = 7
 
-  @Option(help: ArgumentHelp("The compression level of zstd, 1 to 19.", valueName: "level"))
-  var level = 9
+  @Option(help: .value("The compression level of zstd, 1 to 19.", "level")) var level = 9
 
   @OptionGroup(title: "Output") var output: OutputOptions
 

@@ -109,17 +109,14 @@ struct RotateKeysCommand: ToolCommand {
 
   @Argument(help: "The dataset's folder.", completion: .directory) var folder: String
 
-  @Option(help: ArgumentHelp("A key of the newest set.", valueName: "file"), completion: .file())
-  var key: String?
+  @Option(help: .value("A key of the newest set.", "file"), completion: .file()) var key: String?
 
   @Flag(help: "Sign without a key of the newest set, because all are lost.") var lost = false
 
-  @Option(
-    help: ArgumentHelp("The key that signs from now on.", valueName: "file"), completion: .file())
+  @Option(help: .value("The key that signs from now on.", "file"), completion: .file())
   var new: String
 
-  @Option(
-    help: ArgumentHelp("The public half of another key of the new set.", valueName: "public-key"))
+  @Option(help: .value("The public half of another key of the new set.", "public-key"))
   var also: [String] = []
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -21,10 +21,9 @@ struct VerifyPublishedCommand: ToolCommand {
   var path: String
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The keys that programs carry, as printed by 'signing-keys show'.",
-      discussion: "Without the option, the folder's own first key set is believed.",
-      valueName: "keys"))
+      discussion: "Without the option, the folder's own first key set is believed.", "keys"))
   var trust: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions

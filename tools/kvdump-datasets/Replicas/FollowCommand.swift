@@ -29,17 +29,15 @@ struct FollowCommand: ToolCommand {
   @Flag(help: "Apply the log as it is now, and end.") var once = false
 
   @Flag(
-    name: .shortAndLong, help: "Show the entries and the base that would be read; change nothing.")
+    name: .shortAndLong,
+    help: "Show the entries and the base that would be read; change nothing.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("Ask for new entries this often.", valueName: "seconds"))
-  var interval = 1.0
+  @Option(help: .value("Ask for new entries this often.", "seconds")) var interval = 1.0
 
-  @Option(help: ArgumentHelp("Register under this name, so that the log is kept.", valueName: "id"))
-  var id: String?
+  @Option(help: .value("Register under this name, so that the log is kept.", "id")) var id: String?
 
-  @Option(
-    help: ArgumentHelp("Follow only this entity; may be repeated.", valueName: "name"))
+  @Option(help: .value("Follow only this entity; may be repeated.", "name"))
   var entity: [String] = []
 
   @Option(
@@ -52,9 +50,7 @@ struct FollowCommand: ToolCommand {
         """, valueName: "entity=format string"))
   var conditions: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "Keep the copy's history of this many days; 0 keeps all.", valueName: "days"))
+  @Option(help: .value("Keep the copy's history of this many days; 0 keeps all.", "days"))
   var keepDays = 7
 
   @OptionGroup var metrics: MetricsOptions

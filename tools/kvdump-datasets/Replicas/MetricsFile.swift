@@ -6,9 +6,9 @@ import LodestoreReplicas
 /// The option of commands that write their metrics to a file.
 struct MetricsOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Write lag, bytes and requests to this file every second, in the format of Prometheus.",
-      valueName: "path"))
+      "path"))
   var metrics: String?
 
   /// Replaces the file as a whole, so that a collector never reads a part of it.

@@ -111,9 +111,7 @@ struct ExportDivergedCommand: ToolCommand {
 
   @Argument(help: "The path of the new file.", completion: .file()) var file: String
 
-  @Option(
-    help: ArgumentHelp(
-      "The first write, as the failure of 'replicate' names it.", valueName: "n"))
+  @Option(help: .value("The first write, as the failure of 'replicate' names it.", "n"))
   var from: UInt64?
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -28,14 +28,11 @@ struct ReplicaLogCommand: ToolCommand {
 
   @Argument(help: ArgumentHelp(ReplicaStorageText.help)) var replica: String
 
-  @Option(help: ArgumentHelp("Show only writes since this time.", valueName: "date"))
-  var since: String?
+  @Option(help: .value("Show only writes since this time.", "date")) var since: String?
 
-  @Option(help: ArgumentHelp("Show only writes up to this time.", valueName: "date"))
-  var until: String?
+  @Option(help: .value("Show only writes up to this time.", "date")) var until: String?
 
-  @Option(help: ArgumentHelp("Show at most this many writes; 0 shows all.", valueName: "n"))
-  var limit = 50
+  @Option(help: .value("Show at most this many writes; 0 shows all.", "n")) var limit = 50
 
   @OptionGroup(title: "Output") var output: OutputOptions
 

@@ -38,19 +38,14 @@ struct ReplicateCommand: ToolCommand {
     help: "Let entities without a history record one with images from now on. Writes the store.")
   var recordHistory = false
 
-  @Flag(
-    help: "Begin a new replica in an empty storage, although the store belongs to another one.")
+  @Flag(help: "Begin a new replica in an empty storage, although the store belongs to another one.")
   var new = false
 
-  @Option(
-    help: ArgumentHelp("Keep every state of this many days; 0 keeps all.", valueName: "days"))
-  var keepDays = 7
+  @Option(help: .value("Keep every state of this many days; 0 keeps all.", "days")) var keepDays = 7
 
-  @Option(help: ArgumentHelp("Collect commits for this long.", valueName: "milliseconds"))
-  var interval = 200
+  @Option(help: .value("Collect commits for this long.", "milliseconds")) var interval = 200
 
-  @Option(help: ArgumentHelp("A name of this machine for people.", valueName: "name"))
-  var name: String?
+  @Option(help: .value("A name of this machine for people.", "name")) var name: String?
 
   @OptionGroup var metrics: MetricsOptions
 

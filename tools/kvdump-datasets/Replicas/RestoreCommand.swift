@@ -25,16 +25,12 @@ struct RestoreCommand: ToolCommand {
 
   @Argument(help: "The path of the new store.", completion: .file()) var path: String
 
-  @Option(help: ArgumentHelp("Restore the state after this write.", valueName: "n"))
-  var toWrite: UInt64?
+  @Option(help: .value("Restore the state after this write.", "n")) var toWrite: UInt64?
 
-  @Option(
-    help: ArgumentHelp(
-      "Restore the state at this time by the writer's clock.", valueName: "date"))
+  @Option(help: .value("Restore the state at this time by the writer's clock.", "date"))
   var toTime: String?
 
-  @Option(help: ArgumentHelp("Restore the state after this slot of the log.", valueName: "n"))
-  var toSlot: UInt64?
+  @Option(help: .value("Restore the state after this slot of the log.", "n")) var toSlot: UInt64?
 
   @Flag(help: "Make a sealed file, which nobody can change.") var seal = false
 

@@ -32,18 +32,16 @@ struct StandbyCommand: ToolCommand {
   @Flag(name: .shortAndLong, help: "Show the state of the copy and of the lease; change nothing.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("Read the lease at least this often.", valueName: "seconds"))
-  var interval = 5.0
+  @Option(help: .value("Read the lease at least this often.", "seconds")) var interval = 5.0
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "If the replica has no lease, take over after this time without a sign of a writer.",
       discussion: "Without this option the command waits for a lease. Its duration then counts.",
-      valueName: "seconds"))
+      "seconds"))
   var assumedLease: Double?
 
-  @Option(help: ArgumentHelp("A name of this machine for people.", valueName: "name"))
-  var name: String?
+  @Option(help: .value("A name of this machine for people.", "name")) var name: String?
 
   @OptionGroup var metrics: MetricsOptions
 

@@ -7,9 +7,7 @@ struct ChangeOptions: ParsableArguments {
 
   @OptionGroup var order: OrderOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "Change at most this many records, the first ones of the order.", valueName: "n"))
+  @Option(help: .value("Change at most this many records, the first ones of the order.", "n"))
   var limit: Int?
 
   @OptionGroup var marks: MarkOptions

@@ -50,24 +50,22 @@ struct ExportCommand: StoreCommand {
   var file = standardOutput
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Export all entities, each into a file of its name in this folder, and "
-        + "\(ExportFolder.schemaName) "
-        + "with the schema of all.", valueName: "folder"), completion: .directory)
+        + "\(ExportFolder.schemaName) with the schema of all.", "folder"), completion: .directory)
   var allEntities: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Export all entities and links into this SQLite database, which needs libsqlite3.",
-      valueName: "file"), completion: .file(extensions: ["db", "sqlite"]))
+      "file"), completion: .file(extensions: ["db", "sqlite"]))
   var sqlite: String?
 
   @Flag(help: "With --sqlite: only report the tables.") var dryRun = false
 
   @Option(
-    help: ArgumentHelp(
-      "Export only records for which this predicate format string is true.",
-      valueName: "format string"))
+    help: .value(
+      "Export only records for which this predicate format string is true.", "format string"))
   var `where`: String?
 
   @OptionGroup(title: "Selection") var marks: MarkOptions
@@ -82,8 +80,8 @@ struct ExportCommand: StoreCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Name values by the members, or columns, that imports fill their attributes from, and not "
-        + "by the attributes, if the store has such names."))
+      "Name values by the members, or columns, that imports fill their attributes from, and not by "
+        + "the attributes, if the store has such names."))
   var sourceNames = false
 
   @Flag(help: "Replace existing files.") var force = false

@@ -24,32 +24,25 @@ struct HistoryCommand: StoreCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Option(
-    help: ArgumentHelp("Show only writes after the one with this number.", valueName: "number"))
+  @Option(help: .value("Show only writes after the one with this number.", "number"))
   var after: UInt64?
 
-  @Option(
-    help: ArgumentHelp(
-      "Show only writes since this time; with --purge, use --before.", valueName: "date"))
+  @Option(help: .value("Show only writes since this time; with --purge, use --before.", "date"))
   var since: String?
 
-  @Option(
-    help: ArgumentHelp("Show only writes of this author; may be repeated.", valueName: "name"))
+  @Option(help: .value("Show only writes of this author; may be repeated.", "name"))
   var author: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Leave out writes of this author; may be repeated.", valueName: "name"))
+  @Option(help: .value("Leave out writes of this author; may be repeated.", "name"))
   var notAuthor: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Show only changes of this entity; may be repeated.", valueName: "name"))
+  @Option(help: .value("Show only changes of this entity; may be repeated.", "name"))
   var entity: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Show only these changes: inserted, updated, deleted.", valueName: "kind"))
+  @Option(help: .value("Show only these changes: inserted, updated, deleted.", "kind"))
   var kind: [HistoryChange.Kind] = []
 
-  @Option(help: ArgumentHelp("Show at most this many writes.", valueName: "n")) var limit: Int?
+  @Option(help: .value("Show at most this many writes.", "n")) var limit: Int?
 
   @Flag(help: "Show a row for each record.") var changes = false
 
@@ -58,11 +51,10 @@ struct HistoryCommand: StoreCommand {
 
   @Flag(help: "Remove a part of the history. Writes.") var purge = false
 
-  @Option(help: ArgumentHelp("With --purge: remove writes up to this one.", valueName: "number"))
+  @Option(help: .value("With --purge: remove writes up to this one.", "number"))
   var through: UInt64?
 
-  @Option(help: ArgumentHelp("With --purge: remove writes before this time.", valueName: "date"))
-  var before: String?
+  @Option(help: .value("With --purge: remove writes before this time.", "date")) var before: String?
 
   @Flag(help: "With --purge: remove writes that all consumers have read.") var consumed = false
 

@@ -25,21 +25,18 @@ struct SealCommand: StoreCommand {
   var out: String
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The dataset's name: ASCII letters, digits, '.', '-', '_'; the first a letter or digit.",
-      valueName: "name"))
+      "name"))
   var name: String
 
-  @Option(
-    help: ArgumentHelp("The generation's number, higher than every earlier one.", valueName: "n"))
+  @Option(help: .value("The generation's number, higher than every earlier one.", "n"))
   var generation: UInt64
 
-  @Option(help: ArgumentHelp("The date of the data; by default now.", valueName: "date"))
-  var asOf: String?
+  @Option(help: .value("The date of the data; by default now.", "date")) var asOf: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The date of the file, for making an equal file again; by default now.", valueName: "date"))
+    help: .value("The date of the file, for making an equal file again; by default now.", "date"))
   var sealedAt: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions

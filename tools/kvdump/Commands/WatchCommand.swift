@@ -23,11 +23,10 @@ struct WatchCommand: StoreCommand {
 
   @Argument(help: "The entity; without it, all entities.") var entity: String?
 
-  @Argument(
-    help: ArgumentHelp("The condition as a predicate format string.", valueName: "format string"))
+  @Argument(help: .value("The condition as a predicate format string.", "format string"))
   var condition: String?
 
-  @Option(help: ArgumentHelp("End after this many rows.", valueName: "n")) var limit: Int?
+  @Option(help: .value("End after this many rows.", "n")) var limit: Int?
 
   @OptionGroup(title: "Output") var output: OutputOptions
 

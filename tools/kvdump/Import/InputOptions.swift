@@ -34,19 +34,17 @@ struct InputForm: Sendable {
 /// Options of `import` about the content of its files.
 struct InputOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The place of the records in a page: a dotted path such as result or data.results, or the "
-        + "table of a SQLite database. Without "
-        + "it, the page is an array, one record, or a table of 'fields' and 'data'. If the first "
-        + "element of an array is an array of names, the other elements are rows.",
-      valueName: "path"))
+        + "table of a SQLite database. Without it, the page is an array, one record, or a table of "
+        + "'fields' and 'data'. If the first element of an array is an array of names, the other "
+        + "elements are rows.", "path"))
   var records: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The records are the members of an object, {\"Ada\": {…}, \"Bob\": {…}}: of the page, or at "
-        + "--records. Each key becomes a member of this name, unless the record has one.",
-      valueName: "name"))
+        + "--records. Each key becomes a member of this name, unless the record has one.", "name"))
   var keyName: String?
 
   @Flag(
@@ -64,51 +62,46 @@ struct InputOptions: ParsableArguments {
   var csv = false
 
   @Option(
-    help: ArgumentHelp(
-      "The delimiter between two fields of CSV: one ASCII character, or tab.",
-      valueName: "character")
-  )
+    help: .value(
+      "The delimiter between two fields of CSV: one ASCII character, or tab.", "character"))
   var delimiter: CSVDelimiter?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The quote around a field of CSV with delimiters or line ends in it: one ASCII character, or "
-        + "none if quotes have no special meaning.", valueName: "character"))
+        + "none if quotes have no special meaning.", "character"))
   var quote: FieldQuote?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The escape character in CSV, usually a backslash: one ASCII character. It removes the "
-        + "special "
-        + "meaning of the next character. After a backslash n, r and t are line feed, carriage "
-        + "return and tab, and a field of only \\N is null.", valueName: "character"))
+        + "special meaning of the next character. After a backslash n, r and t are line feed, "
+        + "carriage return and tab, and a field of only \\N is null.", "character"))
   var escape: CSVCharacter?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The encoding of CSV: utf-8, utf-16le, utf-16be, latin-1 or windows-1252. Without it, the "
-        + "first four bytes decide between UTF-8, UTF-16 and UTF-32.", valueName: "name"))
+        + "first four bytes decide between UTF-8, UTF-16 and UTF-32.", "name"))
   var encoding: TextEncoding?
 
-  @Option(help: ArgumentHelp("Skip this many lines at the beginning of CSV.", valueName: "n"))
-  var skip: Int?
+  @Option(help: .value("Skip this many lines at the beginning of CSV.", "n")) var skip: Int?
 
   @Option(
-    help: ArgumentHelp(
-      "Skip lines of CSV that begin with this ASCII character, usually #.", valueName: "character"))
+    help: .value(
+      "Skip lines of CSV that begin with this ASCII character, usually #.", "character"))
   var comment: CSVCharacter?
 
-  @Option(
-    help: ArgumentHelp("The column names of CSV whose first row is a record.", valueName: "a,b"))
+  @Option(help: .value("The column names of CSV whose first row is a record.", "a,b"))
   var header: NameList?
 
   @Flag(help: "The first row of CSV is a record; the columns are column1, column2 and so on.")
   var noHeader = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Rows of CSV with a number of fields other than that of the columns: refuse them, fill "
-        + "missing fields with null, or fit them (also drops surplus fields).", valueName: "how"))
+        + "missing fields with null, or fit them (also drops surplus fields).", "how"))
   var ragged: RaggedRows?
 
   @Flag(help: "Skip empty lines of CSV.") var skipBlankLines = false

@@ -47,27 +47,24 @@ struct MemberRules: Sendable {
 /// Options of `import` about members.
 struct MemberOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Import a member, or a column, into an attribute of another name; may be repeated. A path "
         + "with dots selects a value inside a member, or at a position of an array, as in "
-        + "properties.mag=mag; "
-        + "the rest of that member is left out. A member '_id' is only imported this way, as "
-        + "_id=NAME, because the store assigns its own ids.",
-      valueName: "member=attribute"))
+        + "properties.mag=mag; the rest of that member is left out. A member '_id' is only "
+        + "imported this way, as _id=NAME, because the store assigns its own ids.",
+      "member=attribute"))
   var map: [String] = []
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The type of an attribute; texts are converted to it exactly, or their record is rejected. "
         + "May be repeated. Types are bool, int8 to int64, uint8 to uint64, int, float, double, "
         + "string, date, uuid, url, decimal, data (Base64), id (of a record) and json (the text is "
-        + "JSON). A date without a format is ISO 8601, or RFC 1123 as used on the web. Formats "
-        + "are unix "
-        + "and unixms (seconds and milliseconds since 1970), and patterns of yyyy, yy (1969 to "
-        + "2068), MM, MMM, MMMM, dd, EEE, EEEE, HH, hh with a "
-        + "(AM or PM), mm, ss, SSS, Z (Z, UTC, GMT or an offset; UTC without) and 'text', as in "
-        + "at=date:'dd.MM.yyyy HH:mm'. Names of months and days are English.",
-      valueName: "attribute=type[:format]"))
+        + "JSON). A date without a format is ISO 8601, or RFC 1123 as used on the web. Formats are "
+        + "unix and unixms (seconds and milliseconds since 1970), and patterns of yyyy, yy (1969 "
+        + "to 2068), MM, MMM, MMMM, dd, EEE, EEEE, HH, hh with a (AM or PM), mm, ss, SSS, Z (Z, "
+        + "UTC, GMT or an offset; UTC without) and 'text', as in at=date:'dd.MM.yyyy HH:mm'. Names "
+        + "of months and days are English.", "attribute=type[:format]"))
   var type: [String] = []
 
   @Flag(

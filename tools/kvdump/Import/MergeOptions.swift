@@ -20,19 +20,18 @@ extension ImportStrategy: ExpressibleByArgument {
 /// Options of `import` about stored records.
 struct MergeOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The attributes by which records are matched; without it, those of the entity's only unique "
-        + "index.", valueName: "a,b"))
+        + "index.", "a,b"))
   var unique: NameList?
 
   @Flag(help: "Insert every record without matching.") var insertOnly = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The treatment of stored records: upsert updates matching records and inserts the others; "
         + "replace-matching deletes matching records that differ, and inserts them with new ids; "
-        + "mirror is upsert, and at the end deletes stored records that the files lack.",
-      valueName: "how"))
+        + "mirror is upsert, and at the end deletes stored records that the files lack.", "how"))
   var strategy: ImportStrategy?
 
   @Flag(help: "Short for --strategy mirror.") var mirror = false
@@ -48,9 +47,9 @@ struct MergeOptions: ParsableArguments {
   var mirrorEmpty = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The treatment of a record that already exists: replace all values, patch those that the new "
-        + "record has, ignore the new record, or fail (reject it).", valueName: "mode"))
+        + "record has, ignore the new record, or fail (reject it).", "mode"))
   var onConflict: DynamicMergePolicy?
 
   /// Whether any of the options is given.

@@ -28,25 +28,23 @@ struct SchemaOptions: ParsableArguments {
   @Flag(help: "With --infer: keep all columns of CSV as texts.") var allText = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "With --infer: how much of a pipe may be stored in TMPDIR to read it twice, such as 500M or "
-        + "4G; 1G by default.", valueName: "size"))
+        + "4G; 1G by default.", "size"))
   var spoolLimit: ByteSize?
 
-  @Option(help: ArgumentHelp("Infer only from this many first pages.", valueName: "pages"))
-  var sample: Int?
+  @Option(help: .value("Infer only from this many first pages.", "pages")) var sample: Int?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "The schema of an entity that the store does not know, as written by 'kvdump schema --format "
-        + "json'.", valueName: "file"), completion: .file(extensions: ["json"]))
+        + "json'.", "file"), completion: .file(extensions: ["json"]))
   var schema: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "An index to create: its attributes separated by commas, or 'tags[]' for the elements of a "
-        + "JSON attribute; may be repeated.",
-      valueName: "a,b"))
+        + "JSON attribute; may be repeated.", "a,b"))
   var index: [NameList] = []
 
   /// Whether any of the options is given.
@@ -73,9 +71,9 @@ struct RunOptions: ParsableArguments {
   var resume = false
 
   @Option(
-    help: ArgumentHelp(
-      "The name of the import, for --resume and 'kvdump imports'; by default the entity's "
-        + "name.", valueName: "name"))
+    help: .value(
+      "The name of the import, for --resume and 'kvdump imports'; by default the entity's name.",
+      "name"))
   var name: String?
 
   @Flag(help: "Import into a copy in TMPDIR, and only report the result.") var dryRun = false
@@ -84,18 +82,15 @@ struct RunOptions: ParsableArguments {
     help: "Stop at the first record that does not fit, or has an unknown member; status 1 then.")
   var strict = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Stop if more records than this are rejected; status 1 then.", valueName: "n"))
+  @Option(help: .value("Stop if more records than this are rejected; status 1 then.", "n"))
   var maxRejects: Int?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Write every rejected record as a line of JSON: file, page, record, line, byteOffset, "
-        + "attribute "
-        + "and reason; for an unreadable record also its first 4,096 bytes as content. --resume "
-        + "appends to the file; the rejects of a page that was not stored are written again.",
-      valueName: "file"), completion: .file())
+        + "attribute and reason; for an unreadable record also its first 4,096 bytes as content. "
+        + "--resume appends to the file; the rejects of a page that was not stored are written "
+        + "again.", "file"), completion: .file())
   var rejects: String?
 
   /// Whether any option besides ``dryRun`` is given.

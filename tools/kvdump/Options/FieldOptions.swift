@@ -4,9 +4,8 @@ import ArgumentParser
 struct FieldOptions: ParsableArguments {
   @Option(
     name: .customLong("fields"),
-    help: ArgumentHelp(
-      "Show only these attributes, in this order. A dotted path selects a nested value.",
-      valueName: "a,b.c"))
+    help: .value(
+      "Show only these attributes, in this order. A dotted path selects a nested value.", "a,b.c"))
   var list: NameList?
 
   /// The chosen paths without repetitions; `nil` for all attributes.

@@ -6,13 +6,12 @@ struct RowOptions: ParsableArguments {
   static let limitOnTerminal = 20
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Show at most this many rows; 0 shows all.",
-      discussion: "The default is \(limitOnTerminal) on a terminal and all otherwise.",
-      valueName: "n"))
+      discussion: "The default is \(limitOnTerminal) on a terminal and all otherwise.", "n"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Skip this many rows.", valueName: "n")) var offset = 0
+  @Option(help: .value("Skip this many rows.", "n")) var offset = 0
 
   func validate() throws {
     if let limit, limit < 0 { throw ValidationError("--limit: \(limit) is below 0; 0 is all") }

@@ -3,9 +3,9 @@ import ArgumentParser
 /// The first argument of every command.
 struct StoreArgument: ParsableArguments {
   @Argument(
-    help: ArgumentHelp(
+    help: .value(
       "The store's file, such as catalog.lodestore, or the folder of a follower or a dataset.",
-      valueName: "store"), completion: .file(), transform: StorePath.init)
+      "store"), completion: .file(), transform: StorePath.init)
   var place: StorePath
 
   /// The path of the store's file.

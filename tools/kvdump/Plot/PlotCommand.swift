@@ -35,8 +35,7 @@ struct PlotCommand: StoreCommand {
       chart, because a store cannot reuse its pages meanwhile.
       """)
 
-  @Argument(help: "The chart.")
-  var kind: PlotKind
+  @Argument(help: "The chart.") var kind: PlotKind
 
   @OptionGroup var store: StoreArgument
 
@@ -45,26 +44,24 @@ struct PlotCommand: StoreCommand {
   @Argument(help: "The attribute, or the index of 'keys'.") var attribute: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Plot only records for which this predicate format string is true.",
-      valueName: "format string"))
+    help: .value(
+      "Plot only records for which this predicate format string is true.", "format string"))
   var `where`: String?
 
   @OptionGroup(title: "Selection") var marks: MarkOptions
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Draw at most this many bars or writes; the default is \(Plot.barCount) bars and "
-        + "\(Plot.writeCount) writes.", valueName: "n"))
+        + "\(Plot.writeCount) writes.", "n"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("End a read that takes longer; 0 is no limit.", valueName: "seconds"))
-  var timeout = 30
+  @Option(help: .value("End a read that takes longer; 0 is no limit.", "seconds")) var timeout = 30
 
   @Option(
     name: [.customShort("o"), .customLong("output")],
-    help: ArgumentHelp("Write the chart to this SVG file.", valueName: "file"),
-    completion: .file(extensions: ["svg"]))
+    help: .value(
+      "Write the chart to this SVG file.", "file"), completion: .file(extensions: ["svg"]))
   var file: String?
 
   @Flag(help: "Replace an existing file.") var force = false
@@ -86,8 +83,7 @@ struct PlotCommand: StoreCommand {
       try refuse(if: attribute == nil, "\(kind.rawValue): name an entity and an attribute")
     }
     let takesCondition = [.dates, .histogram, .counts].contains(kind)
-    try refuse(
-      if: !takesCondition && `where` != nil, "--where: is for dates, histogram and counts")
+    try refuse(if: !takesCondition && `where` != nil, "--where: is for dates, histogram and counts")
     try refuse(if: force && file == nil, "--force: is for the file of -o")
   }
 

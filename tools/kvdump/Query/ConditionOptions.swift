@@ -15,9 +15,8 @@ struct ConditionOptions: ParsableArguments {
     """
 
   @Argument(
-    help: ArgumentHelp(
-      "The condition as a predicate format string; without one, all records.",
-      valueName: "format string"))
+    help: .value(
+      "The condition as a predicate format string; without one, all records.", "format string"))
   var text: String?
 
   @OptionGroup var marks: MarkOptions
@@ -32,10 +31,10 @@ struct ConditionOptions: ParsableArguments {
 struct MarkOptions: ParsableArguments {
   @Option(
     name: .customLong("arg"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp(
+    help: .value(
       "The text for the next %@ of the format string; it needs no quotes.",
       discussion: "Give it once for each %@, in order. For %K it is a path such as license.type.",
-      valueName: "value"))
+      "value"))
   var arguments: [String] = []
 
   @Flag(help: "Fail with status 64 if the query would read all records.") var requireIndex = false

@@ -5,14 +5,14 @@ import EntityStore
 struct OrderOptions: ParsableArguments {
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp(
+    help: .value(
       "The order: paths separated by commas, with a leading '-' for descending.",
       discussion:
-        "[c] after a path ignores case, [d] accents, and [cd] both. "
-        + "A path may lead to a related record, as in author.name, or end in an aggregate, as in "
-        + "books.@max.pages; an expression of format strings is allowed too. "
-        + "Null is below every value. The default order is by _id.",
-      valueName: "-a,b.c[cd]"))
+        "[c] after a path ignores case, [d] accents, and [cd] both. A path may lead to a related "
+        + "record, as in author.name, or end in an aggregate, as in books.@max.pages; an "
+        + "expression of format strings is allowed too. Null is below every value. The default "
+        + "order is by _id.",
+      "-a,b.c[cd]"))
   var sort: [SortKeys] = []
 
   /// The terms, checked against `entity`.
