@@ -124,9 +124,14 @@ package struct FollowerMark: ReplicaDocument {
     }
   }
 
-  /// Whether the follower still needs the log after its slot.
-  func counts(at now: Double, patience: Double) -> Bool {
-    until.map { $0 > now } ?? (time > now - patience)
+  /// Whether the follower still needs the log after its slot, by the writer's clock.
+  ///
+  /// A follower's clock may be years ahead. The mark counts as no newer than its first reading.
+  ///
+  /// - Parameter seen: The time when the writer first read this mark.
+  func counts(at now: Double, seen: Double, patience: Double) -> Bool {
+    guard let until else { return min(time, seen) > now - patience }
+    return min(until, seen + max(until - time, 0)) > now
   }
 }
 

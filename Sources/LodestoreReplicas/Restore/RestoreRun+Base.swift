@@ -62,12 +62,15 @@ extension RestoreRun {
     let bases = listed.heads.filter { isKept($0.slot) }
     let broken = broken.filter { isKept($0.slot) }
     for base in broken {
-      // The log may have got the entry after the base was looked up, and before the list.
-      guard case .onChain = try await client.place(of: base) else { continue }
-      return ReplicaError(
-        .noBase,
-        start + "the base of slot \(base.slot) was completed during the search; begin again",
-        slot: base.slot)
+      // The log may have got the entry after the base was looked up, and before the list. The
+      // entry may be that of another base, which the search has not seen.
+      switch try await client.place(of: base) {
+      case .noEntry, .damaged: continue
+      case .onChain, .beside:
+        return ReplicaError(
+          .noBase, start + "slot \(base.slot) was written during the search; begin again",
+          slot: base.slot)
+      }
     }
     let unreadable = listed.unreadable.filter { $0.collectedSlot.map(isKept) ?? true }
     guard broken.isEmpty, unreadable.isEmpty else {

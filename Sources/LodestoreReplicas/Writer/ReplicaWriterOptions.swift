@@ -48,12 +48,14 @@ public struct ReplicaWriterOptions: Sendable {
   /// The time after which a registered follower that has not reported its place no longer prevents
   /// the deletion of old parts of the log.
   ///
-  /// The default is 30 days. A follower that comes back later begins again at a base.
+  /// The default is 30 days. A follower that comes back later begins again at a base. If its clock is
+  /// ahead, the time counts from the first collection of this writer that has read the report.
   public var followerTimeout = Duration.seconds(30 * 86_400)
   /// The interval at which the store records its place in the log.
   ///
   /// The default is one second. After a crash, entries since then are compared with the store's
-  /// history.
+  /// history. The writer checks at the same interval that the storage still has its last entry. For
+  /// this long, a storage that was put back to an earlier state takes writes that no reader reaches.
   public var checkpointInterval = Duration.seconds(1)
   /// The interval at which the lease is renewed; `nil` writes none.
   ///

@@ -215,13 +215,18 @@ extension WriterLoop {
       return
     }
     var limit = min(oldest.slot, position.slot)
+    var marks: [FollowerMark: Double] = [:]
     for (name, _) in try await client.entries(in: .followers) {
       guard let bytes = try await client.object(name),
-        let mark = try? FollowerMark(reading: bytes, named: name.text),
-        mark.counts(at: time, patience: options.followerTimeout.inSeconds)
+        let mark = try? FollowerMark(reading: bytes, named: name.text)
+      else { continue }
+      let seen = followerMarks[mark] ?? time
+      marks[mark] = seen
+      guard mark.counts(at: time, seen: seen, patience: options.followerTimeout.inSeconds)
       else { continue }
       limit = min(limit, mark.slot + 1)
     }
+    followerMarks = marks
     try await waitForMark(of: limit)
     var machine = Collector(store: replica, limit: limit, floor: slots.floor, time: time)
     if case .refused(let error) = try await client.run(&machine) { throw ReplicaError(error) }

@@ -42,6 +42,8 @@ actor WriterLoop {
   var begunBases: (count: Int, last: Task<Void, any Error>?) = (0, nil)
   var mergeTask: Task<Void, any Error>?
   var mergedSlot: UInt64 = 0
+  /// The marks of followers, and the times when this writer first read them.
+  var followerMarks: [FollowerMark: Double] = [:]
 
   init(
     _ store: Store, _ client: ReplicaClient, _ options: ReplicaWriterOptions,

@@ -91,11 +91,42 @@
     }
 
     @Test func `The registration of a killed restore ends by itself`() {
-      let mark = FollowerMark(id: "restore-1", slot: 3, lastWrite: 9, time: 100, until: 3_700)
-      #expect(mark.counts(at: 3_699, patience: 10))
-      #expect(!mark.counts(at: 3_701, patience: .infinity))
-      let follower = FollowerMark(id: "laptop", slot: 3, lastWrite: 9, time: 100)
-      #expect(follower.counts(at: 109, patience: 10) && !follower.counts(at: 111, patience: 10))
+      for ahead in [0, 1e8] {
+        let (begin, end) = (100 + ahead, 3_700 + ahead)
+        let mark = FollowerMark(id: "restore-1", slot: 3, lastWrite: 9, time: begin, until: end)
+        #expect(mark.counts(at: 3_699, seen: 100, patience: 10))
+        #expect(!mark.counts(at: 3_701, seen: 100, patience: .infinity))
+        let follower = FollowerMark(id: "laptop", slot: 3, lastWrite: 9, time: begin)
+        #expect(follower.counts(at: 109, seen: 100, patience: 10))
+        #expect(!follower.counts(at: 111, seen: 100, patience: 10))
+      }
+    }
+
+    @Test func `A follower whose clock is years ahead keeps the log until its timeout`()
+      async throws
+    {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      let writer = try await fixture.writer(store) {
+        $0.retention = .zero
+        $0.followerTimeout = .milliseconds(200)
+      }
+      for number in 1...4 {
+        try ReplicaFixture.write(number...number, to: store)
+        try await writer.flush()
+      }
+      let time = Date().timeIntervalSinceReferenceDate + 1e8
+      let mark = FollowerMark(id: "laptop", slot: 1, lastWrite: 1, time: time)
+      _ = try await fixture.bucket.storage.put(
+        .bytes(mark.bytes), at: ReplicaName.follower(id: mark.id).key, if: .none)
+      // The collection after the base is the first that reads the mark.
+      try await writer.writeBase()
+      #expect(try await Replica.summary(of: fixture.bucket).slots?.lowerBound == 2)
+      try await Task.sleep(for: .milliseconds(300))
+      try await writer.collect()
+      #expect(try await Replica.summary(of: fixture.bucket).slots?.lowerBound ?? 0 > 2)
+      try await writer.stop()
+      #expect(try await fixture.restored() == ReplicaFixture.notes(of: store))
     }
   }
 

@@ -83,5 +83,37 @@
       #expect(try await fixture.restored() == ReplicaFixture.notes(of: store))
       try ReplicaFixture.end(store)
     }
+
+    @Test func `A base whose slot is won by another one during a restore is no damage`()
+      async throws
+    {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      try ReplicaFixture.write(1...3, to: store)
+      try await fixture.writer(store).stop()
+      var head = try #require(try Self.heads(fixture).first)
+      let folders = ["base", "log"].map { ("\(fixture.bucketPath)/\($0)", fixture.path($0)) }
+      for (path, hidden) in folders {
+        try FileManager.default.moveItem(atPath: path, toPath: hidden)
+      }
+      let other = try #require(FileDigest(bytes: SHA256.hash([1])))
+      (head.entry, head.verity) = (other, other)
+      try FileManager.default.createDirectory(
+        atPath: folders[0].0, withIntermediateDirectories: true)
+      try Self.put(head, fixture)
+      let storage = WatchedStorage(try FolderStorage(path: fixture.bucketPath)) { _, name in
+        guard name == "log/" else { return }
+        for (path, hidden) in folders where FileManager.default.fileExists(atPath: hidden) {
+          try? FileManager.default.removeItem(atPath: path)
+          try? FileManager.default.moveItem(atPath: hidden, toPath: path)
+        }
+      }
+      let error = await #expect(throws: ReplicaError.self) {
+        try await Replica.restore(ReplicaStorage(storage), at: fixture.path("early.lodestore"))
+      }
+      #expect(error?.code == .noBase)
+      #expect(try await fixture.restored() == ReplicaFixture.notes(of: store))
+      try ReplicaFixture.end(store)
+    }
   }
 #endif

@@ -73,6 +73,13 @@ final class SimulatedProcess {
     store = SimulatedStore(identity: identity)
   }
 
+  /// Whether the process's entry is on its way to a slot.
+  func isStoring(_ slot: UInt64) -> Bool {
+    guard let sent, sent.outcome == nil, case .putIfAbsent(.entry(slot: slot), _) = sent.request
+    else { return false }
+    return true
+  }
+
   /// Applies an entry to the store, and keeps the values of parts until the write is complete.
   func apply(_ entry: LogEntry) {
     pending = entry.head.kind == .fence ? [] : pending + SimulatedReplica.values(of: entry)

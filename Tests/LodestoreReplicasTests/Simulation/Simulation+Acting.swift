@@ -77,7 +77,13 @@ extension Simulation {
   }
 
   func beginTakeover(_ process: SimulatedProcess) {
-    guard case .following = process.task, process.sent == nil, process.fence == nil else { return }
+    switch process.task {
+    case .following, .idle: break
+    default: return
+    }
+    guard !process.isCollector, process.fence == nil else { return }
+    // The poll that runs is abandoned.
+    process.sent = nil
     note(2)
     coverage.takeovers += 1
     haste = 1

@@ -7,7 +7,7 @@
 final class Simulation {
   struct Options {
     /// The number of draws.
-    var length = 500
+    var length = 2000
     /// The years by which clocks differ, on which nothing else may depend.
     var clockYears: UInt64 = 10
   }
@@ -71,6 +71,8 @@ final class Simulation {
   var haste = 1
   var coverage = Coverage()
   private var identities: UInt64 = 0
+  /// The number of collectors, which are the first processes.
+  private let collectorCount: Int
 
   init(seed: UInt64, options: Options = Options()) {
     self.options = options
@@ -81,8 +83,10 @@ final class Simulation {
       case 6..<8: .losing
       default: .honest
       }
-    let collectors = isHonest ? 1 + random.below(2) : 0
-    for index in 0..<2 + random.below(4) + collectors { add(isCollector: index < collectors) }
+    collectorCount = if case .honest = storage { 1 + random.below(2) } else { 0 }
+    for index in 0..<2 + random.below(4) + collectorCount {
+      add(isCollector: index < collectorCount)
+    }
   }
 
   var isHonest: Bool {
@@ -127,8 +131,8 @@ final class Simulation {
     switch random.below(256) {
     case 0..<2: crash(process)
     case 2..<4: process.stalledUntil = tick + 10 + random.below(options.length)
-    case 4..<4 + haste: beginTakeover(process)
-    case 20..<28: beginCollection(process)
+    case 20..<28 where collectorCount > 0: beginCollection(processes[random.below(collectorCount)])
+    case 64..<64 + haste where process.stalledUntil <= tick: beginTakeover(process)
     case 12..<16: executeLate()
     case 16..<18: process.copy = (process.store, process.isWriter)
     case 18 where tick * 3 > options.length:
@@ -154,6 +158,9 @@ final class Simulation {
       process.store = copy.store
       process.isWriter = copy.isWriter
       process.isRolledBack = true
+      // The old copy gets writes with the numbers of those that the log has.
+      guard copy.isWriter, random.below(2) == 0 else { return }
+      for _ in 0...random.below(8) { process.store.write(random.next()) }
     }
   }
 
@@ -173,7 +180,11 @@ final class Simulation {
     guard var sent = process.sent else { return act(process) }
     if let outcome = sent.outcome {
       process.sent = nil
-      return process.receive(outcome, to: sent.request)
+      process.receive(outcome, to: sent.request)
+      if isHonest, case .get(.base(_, _, .file)) = sent.request, process.store.position != nil {
+        oracle.check(process.store, "process \(process.number) with a base")
+      }
+      return
     }
     switch sent.fate {
     case .answered: sent.outcome = execute(sent.request)
@@ -203,12 +214,24 @@ final class Simulation {
     stall(process, before: request)
   }
 
-  /// Stalls a writer through takeovers and collections while its entry is on the way.
+  /// Stalls a process through takeovers and collections while its request is on the way.
+  ///
+  /// A reader that sleeps as long as a writer may meet the writer's entry in a collected slot. A
+  /// collector that stalls leaves a base whose entry it has deleted.
   private func stall(_ process: SimulatedProcess, before request: StorageRequest) {
-    guard !isSettling, case .putIfAbsent(.entry, _) = request else { return }
-    if random.below(16) == 0 {
+    if isSettling { return }
+    switch request {
+    case .putIfAbsent(.entry, _) where random.below(16) == 0:
       process.stalledUntil = tick + 50 + random.below(options.length)
-      haste = 8
+      haste = 64
+    case .get(.entry(let slot)):
+      let writer = processes.first { $0.stalledUntil > tick && $0.isStoring(slot) }
+      if let writer, random.below(16) == 0 {
+        process.stalledUntil = writer.stalledUntil + random.below(32)
+      }
+    case .delete(.base) where random.below(8) == 0:
+      process.stalledUntil = tick + random.below(200)
+    default: break
     }
   }
 }

@@ -43,6 +43,12 @@
     let followerTimeout: Duration
     /// The time of the list of followers by which a running collection goes.
     let followersListedAt: Int64
+
+    /// The time of the machine's calendar at a true time.
+    func calendar(at time: Int64) -> Double {
+      let history = life.history
+      return history.calendar + life.machine.calendarOffset - Double(history.time - time) * 1e-9
+    }
   }
 
   /// A process of a machine, from its start to its end or its death.

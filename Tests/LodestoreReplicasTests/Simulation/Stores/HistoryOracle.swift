@@ -86,7 +86,9 @@
       for (key, object) in bucket.objects where object.time <= sender.followersListedAt {
         guard case .follower? = ReplicaName(key),
           let mark = try? FollowerMark(reading: object.bytes, named: key),
-          mark.counts(at: record.time, patience: sender.followerTimeout.inSeconds),
+          mark.counts(
+            at: record.time, seen: sender.calendar(at: object.time),
+            patience: sender.followerTimeout.inSeconds),
           slot > mark.slot + 1
         else { continue }
         fail("the floor \(slot) is beyond slot \(mark.slot) of the follower \(mark.id)")
