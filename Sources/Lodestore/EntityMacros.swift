@@ -164,6 +164,25 @@
   public macro Unique<E>(_ indexes: [PartialKeyPath<E>]...) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
+  /// Declares a search index of the enclosing ``Entity(name:removed:)`` on the words of texts.
+  ///
+  ///     #Search<Pod>([\.name, \.summary])
+  ///
+  /// An attribute is a text, an array or JSON. For texts at a path in JSON, declare a static property
+  /// `searchIndexes` of ``SearchIndex``. See <doc:Search>.
+  @freestanding(declaration)
+  public macro Search<E>(_ attributes: [PartialKeyPath<E>]) =
+    #externalMacro(module: "EntityMacros", type: "IndexMacro")
+
+  /// Declares a search index on the words of texts with weights from 1 to 100.
+  ///
+  ///     #Search<Pod>([\.name: 3, \.summary: 1])
+  ///
+  /// In scores, a word in a text of weight 3 counts as three words.
+  @freestanding(declaration)
+  public macro Search<E>(_ attributes: KeyValuePairs<PartialKeyPath<E>, Int>) =
+    #externalMacro(module: "EntityMacros", type: "IndexMacro")
+
   /// Makes each record of the enclosing ``Entity(name:removed:)`` expire at a date that the record
   /// holds.
   ///

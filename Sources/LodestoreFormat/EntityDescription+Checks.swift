@@ -27,7 +27,7 @@ extension EntityDescription {
       }
     }
     try checkDerivations()
-    try checkElementIndexes()
+    try checkComputedIndexes()
     if let number = history?.preserved.first(where: { attribute(number: $0) == nil }) {
       throw FormatError(
         "'preserved' has attribute \(number), which entity '\(name)' does not have",
@@ -75,16 +75,30 @@ extension EntityDescription {
     try checkLimit()
   }
 
-  private func checkElementIndexes() throws(FormatError) {
+  private func checkComputedIndexes() throws(FormatError) {
     var numbers: Set<UInt32> = []
-    for index in elementIndexes {
-      guard numbers.insert(index.number).inserted,
-        let attribute = attribute(number: index.attribute), !attribute.isRemoved,
-        attribute.type == .json || attribute.type == .document
-      else {
-        throw FormatError(
-          "the index over elements \(index.number) is there twice, or not of json or a document",
-          .catalogueElementIndex)
+    for index in computedIndexes {
+      try require(
+        numbers.insert(index.number).inserted,
+        "the computed index \(index.number) is there twice", index.kind.rule)
+      try require(
+        !index.sources.isEmpty && index.sources.count <= ComputedIndex.mostSources
+          && Set(index.sources.map { [String($0.attribute)] + $0.path }).count
+            == index.sources.count,
+        "the computed index \(index.number) has no sources, too many, or one twice",
+        index.kind.rule)
+      for source in index.sources {
+        guard let attribute = attribute(number: source.attribute), !attribute.isRemoved,
+          index.kind.takes(attribute.type, at: source.path)
+        else {
+          throw FormatError(
+            "the computed index \(index.number) is not of json, a document or text",
+            index.kind.rule)
+        }
+        try require(
+          (1...ComputedIndex.highestWeight).contains(source.weight),
+          "the weight \(source.weight) is not from 1 to \(ComputedIndex.highestWeight)",
+          index.kind.rule)
       }
     }
   }
@@ -111,5 +125,19 @@ extension EntityDescription {
             + "other parts of a date", .derivedAttribute)
       }
     }
+  }
+}
+
+extension EntityDescription.ComputedIndex {
+  /// The maximum number of sources of an index.
+  package static let mostSources = 16
+  /// The maximum weight of a source.
+  package static let highestWeight: UInt32 = 100
+}
+
+extension EntityDescription.ComputedIndex.Kind {
+  /// Whether an index of this kind can be on values at `path` of an attribute.
+  package func takes(_ type: AttributeType, at path: [String]) -> Bool {
+    type.isDocument || (self == .search && type == .string && path.isEmpty)
   }
 }

@@ -9,7 +9,10 @@ extension EntityDescription {
       "indexes": .array(indexes.map(document)),
     ]
     if !building.isEmpty { members["building"] = .array(building.map(document)) }
-    if !elementIndexes.isEmpty { members["elementIndexes"] = .array(elementIndexes.map(document)) }
+    for kind in ComputedIndex.Kind.allCases {
+      let indexes = computedIndexes.filter { $0.kind == kind }
+      if !indexes.isEmpty { members[kind.member] = .array(indexes.map(document)) }
+    }
     if !rules.isEmpty { members["rules"] = .array(rules.map(document)) }
     members["history"] = history.map { history in
       object(
@@ -72,13 +75,25 @@ extension EntityDescription {
       ])
   }
 
-  private func document(of index: ElementIndex) -> Document {
-    object(
-      .elementIndex(index.number),
-      [
-        "number": .integer(Int64(index.number)), "attribute": .integer(Int64(index.attribute)),
-        "path": .texts(index.path),
-      ])
+  private func document(of index: ComputedIndex) -> Document {
+    var members: [String: Document] = ["number": .integer(Int64(index.number))]
+    switch index.kind {
+    case .elements:
+      members["attribute"] = .integer(Int64(index.attribute))
+      members["path"] = .texts(index.path)
+    case .search:
+      members["analysis"] = .integer(1)
+      members["sources"] = .array(
+        index.sources.map { source in
+          object(
+            .searchSource(index.number, attribute: source.attribute, path: source.path),
+            [
+              "attribute": .integer(Int64(source.attribute)), "path": .texts(source.path),
+              "weight": .integer(Int64(source.weight)),
+            ])
+        })
+    }
+    return object(.computedIndex(index.kind, index.number), members)
   }
 
   private func document(of rule: Rule) -> Document {
@@ -111,8 +126,11 @@ extension EntityDescription {
     layouts = try object.list("layouts", as: { .layout($0.number) }, Self.layout)
     indexes = try object.list("indexes", as: { .index($0.number) }, Index.init(reading:))
     building = try object.optionalList("building", as: { .index($0.number) }, Index.init(reading:))
-    elementIndexes = try object.optionalList(
-      "elementIndexes", as: { .elementIndex($0.number) }, ElementIndex.init(reading:))
+    for kind in ComputedIndex.Kind.allCases {
+      computedIndexes += try object.optionalList(
+        kind.member, as: { .computedIndex(kind, $0.number) }
+      ) { (object) throws(FormatError) in try ComputedIndex(reading: &object, as: kind) }
+    }
     rules = try object.optionalList("rules", as: { .rule($0.name) }, Rule.init(reading:))
     history = try object.optional("history", as: .history, History.init(reading:))
     expiry = try object.optional("expires", as: .expiry, Expiry.init(reading:))
@@ -209,16 +227,55 @@ extension EntityDescription.Index {
   }
 }
 
-extension EntityDescription.ElementIndex {
-  fileprivate init(reading object: inout CatalogueReader) throws(FormatError) {
+extension EntityDescription.ComputedIndex.Kind {
+  /// The member of an entity's object with the indexes of this kind.
+  fileprivate var member: String {
+    switch self {
+    case .elements: "elementIndexes"
+    case .search: "searchIndexes"
+    }
+  }
+
+  /// The rule that the objects of these indexes follow.
+  var rule: FormatRule {
+    switch self {
+    case .elements: .catalogueElementIndex
+    case .search: .catalogueSearchIndex
+    }
+  }
+}
+
+extension EntityDescription.ComputedIndex {
+  fileprivate init(
+    reading object: inout CatalogueReader, as kind: Kind
+  ) throws(FormatError) {
+    self.init(number: try object.integer("number"), kind: kind, sources: [])
+    switch kind {
+    case .elements: sources = [try Source(reading: &object, of: kind)]
+    case .search:
+      let analysis: UInt32 = try object.integer("analysis")
+      try require(
+        analysis == 1, "analysis \(analysis) is not known to this version of the format", kind.rule)
+      let number = number
+      sources = try object.list(
+        "sources", as: { .searchSource(number, attribute: $0.attribute, path: $0.path) }
+      ) { (source) throws(FormatError) in
+        var result = try Source(reading: &source, of: kind)
+        result.weight = try source.integer("weight")
+        return result
+      }
+    }
+  }
+}
+
+extension EntityDescription.ComputedIndex.Source {
+  fileprivate init(
+    reading object: inout CatalogueReader, of kind: EntityDescription.ComputedIndex.Kind
+  ) throws(FormatError) {
     guard let path = try object.array("path").texts,
       path.count <= DerivationDescription.longestPath
-    else {
-      throw FormatError("an index over elements has a path that is none", .catalogueElementIndex)
-    }
-    self.init(
-      number: try object.integer("number"), attribute: try object.attribute("attribute"), path: path
-    )
+    else { throw FormatError("a computed index has a path that is none", kind.rule) }
+    self.init(attribute: try object.attribute("attribute"), path: path)
   }
 }
 

@@ -61,17 +61,62 @@ package struct EntityDescription: Sendable {
     }
   }
 
-  /// An index over the elements of arrays in the documents of one attribute.
-  package struct ElementIndex: Sendable, Hashable {
-    package var number: UInt32
-    package var attribute: UInt32
-    /// The member names on the way to the elements.
-    package var path: [String]
+  /// An index with entries that are computed from values of a record, such as the elements of an
+  /// array or the words of texts.
+  package struct ComputedIndex: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable, CaseIterable {
+      /// The elements of arrays in the documents of one attribute.
+      case elements
+      /// The words of texts.
+      case search
+    }
 
-    package init(number: UInt32, attribute: UInt32, path: [String]) {
+    /// A value from which entries are computed.
+    package struct Source: Sendable, Hashable {
+      package var attribute: UInt32
+      /// The member names on the way to the elements or texts in a document.
+      package var path: [String]
+      /// The weight of a word of the text in scores of searches.
+      package var weight: UInt32
+
+      package init(attribute: UInt32, path: [String] = [], weight: UInt32 = 1) {
+        self.attribute = attribute
+        self.path = path
+        self.weight = weight
+      }
+    }
+
+    package var number: UInt32
+    package var kind: Kind
+    /// The values in the order of the declaration; one for elements.
+    package var sources: [Source]
+
+    /// Whether the indexes have the same entries.
+    package func isEqual(to other: ComputedIndex) -> Bool {
+      kind == other.kind
+        && sources.elementsEqual(other.sources) {
+          $0.attribute == $1.attribute && $0.weight == $1.weight
+            && $0.path.map { Array($0.utf8) } == $1.path.map { Array($0.utf8) }
+        }
+    }
+
+    package init(number: UInt32, kind: Kind, sources: [Source]) {
       self.number = number
-      self.attribute = attribute
-      self.path = path
+      self.kind = kind
+      self.sources = sources
+    }
+
+    /// The attribute of the first source.
+    package var attribute: UInt32 { sources.first?.attribute ?? 0 }
+    /// The path of the first source.
+    package var path: [String] { sources.first?.path ?? [] }
+
+    /// The name of the index's tree.
+    package func tree(of entity: EntityNumber) -> TreeName {
+      switch kind {
+      case .elements: .elements(entity: entity, index: number)
+      case .search: .search(entity: entity, index: number)
+      }
     }
   }
 
@@ -113,7 +158,11 @@ package struct EntityDescription: Sendable {
   ///
   /// Their numbers differ from the numbers of ``indexes``.
   package var building: [Index] = []
-  package var elementIndexes: [ElementIndex] = []
+  package var computedIndexes: [ComputedIndex] = []
+  /// The computed indexes over elements of documents.
+  package var elementIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .elements } }
+  /// The computed indexes over words of texts.
+  package var searchIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .search } }
   package var rules: [Rule]
   /// The settings of the history; `nil` if the history does not record the entity.
   package var history: History?
@@ -171,10 +220,17 @@ package struct EntityDescription: Sendable {
     index.attributes.map { attribute(number: $0)?.name ?? "\($0)" }.joined(separator: "+")
   }
 
-  /// The text that names an element index, such as `Pod.keywords[]` or `Pod.authors[].name`.
-  package func indexName(_ index: ElementIndex) -> String {
-    ([(attribute(number: index.attribute)?.name ?? "\(index.attribute)") + "[]"] + index.path)
-      .joined(separator: ".")
+  /// The text that names a computed index, such as `keywords[]`, `authors[].name` or
+  /// `search(name+summary)`.
+  package func indexName(_ index: ComputedIndex) -> String {
+    let names = index.sources.map { source in
+      let name = attribute(number: source.attribute)?.name ?? "\(source.attribute)"
+      return ([index.kind == .elements ? name + "[]" : name] + source.path).joined(separator: ".")
+    }.joined(separator: "+")
+    return switch index.kind {
+    case .elements: names
+    case .search: "search(\(names))"
+    }
   }
 
   /// The highest number of an attribute.
@@ -186,7 +242,7 @@ package struct EntityDescription: Sendable {
   package var trees: [TreeName] {
     [.records(entity: number)]
       + (indexes + building).map { .index(entity: number, index: $0.number) }
-      + elementIndexes.map { .elements(entity: number, index: $0.number) }
+      + computedIndexes.map { $0.tree(of: number) }
   }
 
   /// The maximum number of bytes of an entity's or attribute's name.

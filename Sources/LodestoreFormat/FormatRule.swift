@@ -52,6 +52,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case catalogueIndex = "catalogue.index"
   case catalogueBuilding = "catalogue.building"
   case catalogueElementIndex = "catalogue.element-index"
+  case catalogueSearchIndex = "catalogue.search-index"
   case catalogueRule = "catalogue.rule"
   case catalogueHistory = "catalogue.history"
   case catalogueExpiry = "catalogue.expiry"
@@ -103,6 +104,12 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case indexUnique = "index.unique"
   case elementEntries = "element.entries"
   case elementBody = "element.body"
+  // Search indexes.
+  case searchKey = "search.key"
+  case searchPostings = "search.postings"
+  case searchEntries = "search.entries"
+  case searchBounds = "search.bounds"
+  case searchLengths = "search.lengths"
   // Relationships.
   case relationshipMembers = "relationship.members"
   case relationshipName = "relationship.name"

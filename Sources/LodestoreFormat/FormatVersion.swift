@@ -17,9 +17,11 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   /// Adds to schemas: source names of members, members of nested documents, and conditions of
   /// delete rules and of derived counts.
   case schemas = 6
+  /// Adds search indexes.
+  case searches = 7
 
   /// The highest version that this library reads and writes.
-  package static let current = FormatVersion.schemas
+  package static let current = FormatVersion.searches
 
   package static func < (lhs: FormatVersion, rhs: FormatVersion) -> Bool {
     lhs.rawValue < rhs.rawValue
@@ -86,6 +88,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// Limits of entities. A writer that does not know them would let the records exceed the limit,
   /// and leave an outdated size.
   case limits
+  /// An index over the words of texts. A writer that does not know it would not maintain its
+  /// entries.
+  case searchIndex
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -99,6 +104,7 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .sourceName, .documentMembers, .changedDefault, .deleteRuleCondition, .derivedCondition,
       .derivedDatePart, .contentDigest, .catalogueCopy, .limits:
       FormatRequirement(reader: .first, writer: .schemas)
+    case .searchIndex: FormatRequirement(reader: .first, writer: .searches)
     case .nullInitial, .expiry: FormatRequirement(reader: .schemas, writer: .schemas)
     }
   }
@@ -173,7 +179,8 @@ extension EntityDescription {
       (.history, history != nil),
       (.expiry, expiry != nil),
       (.limits, limit != nil),
-      (.elementIndex, !elementIndexes.isEmpty),
+      (.elementIndex, computedIndexes.contains { $0.kind == .elements }),
+      (.searchIndex, computedIndexes.contains { $0.kind == .search }),
       (.documentMembers, has { $0.members != nil }),
       (.changedDefault, has { $0.changedDefault != nil }),
     ]

@@ -17,6 +17,8 @@ package enum TreeName: Hashable, Sendable {
   case order(relationship: UInt32, side: RelationshipSide)
   /// An index over the elements of documents.
   case elements(entity: EntityNumber, index: UInt32)
+  /// An index over the words of texts.
+  case search(entity: EntityNumber, index: UInt32)
   case history
   /// The digests of records, links and buckets.
   case digests
@@ -37,6 +39,7 @@ package enum TreeName: Hashable, Sendable {
     case .links(let relationship, let side): "links.\(relationship).\(side.rawValue)"
     case .order(let relationship, let side): "order.\(relationship).\(side.rawValue)"
     case .elements(let entity, let index): "elements.\(entity).\(index)"
+    case .search(let entity, let index): "search.\(entity).\(index)"
     case .history: "history"
     case .digests: "digests"
     case .catalogueCopy: "catalogue.copy"
@@ -51,7 +54,7 @@ package enum TreeName: Hashable, Sendable {
   package var isOptional: Bool {
     switch self {
     case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links, .order,
-      .elements:
+      .elements, .search:
       false
     case .history, .digests, .catalogueCopy, .seal: true
     }
@@ -82,6 +85,7 @@ package enum TreeName: Hashable, Sendable {
     case ("records", 1, _): self = .records(entity: EntityNumber(first))
     case ("index", 2, _): self = .index(entity: EntityNumber(first), index: last)
     case ("elements", 2, _): self = .elements(entity: EntityNumber(first), index: last)
+    case ("search", 2, _): self = .search(entity: EntityNumber(first), index: last)
     case ("links", 2, let side?): self = .links(relationship: first, side: side)
     case ("order", 2, let side?): self = .order(relationship: first, side: side)
     default: return nil

@@ -10,7 +10,9 @@ package enum CatalogueObject: Sendable, Hashable {
   /// An element of `indexes` or `building`. An index keeps its number when it moves from `building`
   /// to `indexes`.
   case index(UInt32)
-  case elementIndex(UInt32)
+  case computedIndex(EntityDescription.ComputedIndex.Kind, UInt32)
+  /// A source of the search index with this number.
+  case searchSource(UInt32, attribute: UInt32, path: [String])
   case rule(String)
   case history
   case expiry

@@ -108,7 +108,8 @@ final class DamagedStore {
     }
   }
 
-  /// The kinds of pages that a tree may have; empty for a tree of a later version.
+  /// The kinds of pages that a tree may have; empty for a tree whose
+  /// pages are not classified.
   static func kinds(ofTree name: String) -> Set<PageKind> {
     switch TreeName(name) {
     case .header: [.header]
@@ -122,7 +123,8 @@ final class DamagedStore {
     case .digests: [.digests]
     case .catalogueCopy: [.catalogue]
     case .seal: [.sealed]
-    case nil: []
+    // Search indexes are built again from the records; their pages are not looked for.
+    case .search, nil: []
     }
   }
 

@@ -47,7 +47,7 @@ extension Verifier {
   }
 
   private static func keys(
-    of index: EntityDescription.ElementIndex, in view: RecordView, _ entity: EntityDescription
+    of index: EntityDescription.ComputedIndex, in view: RecordView, _ entity: EntityDescription
   ) throws(FormatError) -> [[UInt8]] {
     guard let position = view.layout.slotIndex(ofAttribute: index.attribute) else {
       guard case .document(let bytes) = entity.attribute(number: index.attribute)?.initial else {

@@ -148,6 +148,7 @@ package final class Verifier {
       try guarding(TreeName.records(entity: entity.number).text) {
         try verifyDerived(of: entity)
         try verifyElements(of: entity)
+        try verifySearches(of: entity)
       }
     }
     try verifyForeignTrees()
@@ -241,7 +242,8 @@ package final class Verifier {
     let expected = Set(described.map(\.text))
     for (text, tree) in trees.sorted(by: { $0.key < $1.key }) where !expected.contains(text) {
       switch TreeName(text) {
-      case .records(let entity), .index(let entity, _), .elements(let entity, _):
+      case .records(let entity), .index(let entity, _), .elements(let entity, _),
+        .search(let entity, _):
         guard !unreadableEntities.contains(entity) else {
           report.notices.append("\(text) was not checked: its entity cannot be read")
           continue

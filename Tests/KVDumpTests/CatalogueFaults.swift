@@ -78,6 +78,16 @@ extension Fault {
         .object(["number": .integer(1), "attribute": .integer(1), "path": .array([])])
       ])),
     catalogue(
+      "a search index is over an integer", "searchIndexes",
+      .array([
+        .object([
+          "number": .integer(1), "analysis": .integer(1),
+          "sources": .array([
+            .object(["attribute": .integer(1), "path": .array([]), "weight": .integer(1)])
+          ]),
+        ])
+      ])),
+    catalogue(
       "two rules have one name", "rules",
       .array(
         Array(

@@ -180,6 +180,47 @@ import Testing
     }
   }
 
+  @Test func `examples of blocks of postings hold`() throws {
+    for line in try lines("search-block") {
+      let (head, postings) = try halves(line.left, ": ")
+      let sourceCount = Int(head.prefix { $0 != " " }) ?? 0
+      let weights = head.contains("weight")
+        ? head.split(separator: " ").suffix(sourceCount).compactMap { UInt32($0) } : [1]
+      try #require(weights.count == sourceCount, "\(line)")
+      let body = try bytes(hexadecimal: line.right)
+      let text = try body._withBytes { bytes -> String in
+        let block = try PostingBlock(bytes)
+        let ids = OwnedBytes(byteCount: 1024, alignment: 8)
+        let ends = OwnedBytes(byteCount: 512, alignment: 8)
+        try block.readIDs(into: ids.view)
+        let all = try block.readPositionEnds(into: ends.view)
+        var start = 0
+        var parts: [String] = []
+        for index in 0..<block.count {
+          let end = Int(ByteView(ends.view).uint32(at: index * 4))
+          var places: [String] = []
+          var frequency: UInt32 = 0
+          try PositionList.forEach(all[start..<end], sourceCount: sourceCount) {
+            source, position in
+            places.append(sourceCount > 1 ? "\(source):\(position)" : "\(position)")
+            frequency += weights[Int(source)]
+          }
+          #expect(block.frequency(at: index) == frequency, "\(line)")
+          let id = ByteView(ids.view).uint64(at: index * 8)
+          parts.append("\(id) at \(places.joined(separator: " "))")
+          start = end
+        }
+        return parts.joined(separator: ", ")
+      }
+      #expect(text == postings, "\(line)")
+    }
+  }
+
+  private func halves(_ text: String, _ separator: String) throws -> (String, String) {
+    let range = try #require(text.firstRange(of: separator))
+    return (String(text[..<range.lowerBound]), String(text[range.upperBound...]))
+  }
+
   @Test func `the example of a pair of a relationship holds`() throws {
     for line in try lines("relationship-pair") {
       var parser = ExampleParser(line.left)

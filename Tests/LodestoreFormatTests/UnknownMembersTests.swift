@@ -24,7 +24,10 @@ import Testing
       indexes: [.init(number: 1, attributes: [1], isUnique: true)],
       rules: [.init(name: "named", condition: "name != ''")])
     entity.building = [.init(number: 2, attributes: [2], isUnique: false)]
-    entity.elementIndexes = [.init(number: 1, attribute: 3, path: ["a"])]
+    entity.computedIndexes = [
+      .init(number: 1, kind: .elements, sources: [.init(attribute: 3, path: ["a"])]),
+      .init(number: 2, kind: .search, sources: [.init(attribute: 3, path: ["b"], weight: 2)]),
+    ]
     entity.history = .init(keepsImages: true, preserved: [1])
     return entity
   }()
@@ -46,8 +49,8 @@ import Testing
     var count = 0
     let document = Self.later(Self.entity.document, &count)
     // The entity, three attributes and a derivation, a layout with three, two indexes, one over
-    // elements, a rule and the history.
-    #expect(count == 14)
+    // elements, one over words with a source, a rule and the history.
+    #expect(count == 16)
     #expect(try EntityDescription(number: 1, document: document).document == document)
   }
 

@@ -54,7 +54,8 @@ struct KVDump: CommandTool {
         name: "Look",
         subcommands: [
           InfoCommand.self, SchemaCommand.self, GenerateCommand.self, RecordsCommand.self,
-          GetCommand.self, IndexCommand.self, QueryCommand.self, CountCommand.self,
+          GetCommand.self, IndexCommand.self, QueryCommand.self, SearchCommand.self,
+          CountCommand.self,
           ExplainCommand.self, HistoryCommand.self, DiffCommand.self, WatchCommand.self,
           PlotCommand.self, AnalyzeCommand.self, ShellCommand.self, ServeProgram.self,
           MCPProgram.self,

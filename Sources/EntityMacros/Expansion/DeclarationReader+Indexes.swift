@@ -5,7 +5,7 @@
 
   extension DeclarationReader {
     /// The macros among the struct's members that the reader interprets.
-    static let markers: Set = ["Index", "Unique", "Expires", "Limit"]
+    static let markers: Set = ["Index", "Unique", "Search", "Expires", "Limit"]
 
     /// Reads one of the ``markers`` and ignores every other macro.
     mutating func read(_ macro: MacroExpansionDeclSyntax) {
@@ -14,6 +14,7 @@
         isOfEntity(Syntax(argument))
       }
       switch macro.macroName.text {
+      case "Search": readSearch(of: macro)
       case "Expires": readExpiry(of: macro)
       case "Limit": readLimit(of: macro)
       case let name: readIndexes(of: macro, isUnique: name == "Unique")
@@ -42,6 +43,39 @@
         }
         if isUnique { declaration.unique.append(paths) } else { declaration.indexes.append(paths) }
       }
+    }
+
+    /// Reads `#Search<E>([\.attribute, …])` or `#Search<E>([\.attribute: weight, …])`.
+    private mutating func readSearch(of macro: MacroExpansionDeclSyntax) {
+      var given: [(path: ExprSyntax, weight: ExprSyntax?)] = []
+      let argument = macro.arguments.first?.expression
+      if let list = argument?.as(ArrayExprSyntax.self) {
+        given = list.elements.map { ($0.expression, nil) }
+      } else if let list = argument?.as(DictionaryExprSyntax.self),
+        case .elements(let elements) = list.content
+      {
+        given = elements.map { ($0.key, $0.value.trimmed) }
+      }
+      guard !given.isEmpty else { return report(.noPaths(), at: macro) }
+      var sources: [(property: TokenSyntax, weight: ExprSyntax?)] = []
+      for (path, weight) in given {
+        guard let components = path.as(KeyPathExprSyntax.self)?.components, components.count == 1,
+          case .property(let property)? = components.first?.component
+        else {
+          report(.notPaths(), at: path)
+          continue
+        }
+        let name = property.declName.baseName.trimmed
+        if case .stored = properties[name.plainText] {
+          sources.append((name, weight))
+        } else {
+          report(
+            .unknownPath(
+              name.plainText, entity,
+              suggestion: nearestName(to: name.plainText, among: propertyNames)), at: path)
+        }
+      }
+      if sources.count == given.count { declaration.searches.append(sources) }
     }
 
     /// Reads `#Expires<E>([\.attribute])`.

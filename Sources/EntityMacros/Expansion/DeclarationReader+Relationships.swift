@@ -22,6 +22,7 @@
       case "rules": declaration.rules = name
       case "history" where spelling.hasPrefix("HistoryPolicy"): declaration.history = name
       case "elementIndexes": declaration.elementIndexes = name
+      case "searchIndexes": declaration.searchIndexes = name
       default: break
       }
       guard spelling.isToMany else { return }

@@ -11,6 +11,10 @@
     var relationships: [DeclaredToMany] = []
     /// The static property that declares the indexes over elements.
     var elementIndexes: TokenSyntax?
+    /// The search indexes of `#Search`, each with the properties and weights of its texts.
+    var searches: [[(property: TokenSyntax, weight: ExprSyntax?)]] = []
+    /// The static property that declares further search indexes.
+    var searchIndexes: TokenSyntax?
     /// The static property that declares the rules.
     var rules: TokenSyntax?
     /// The static property that declares which changes the history records.

@@ -38,6 +38,10 @@
       if let indexes = declaration.elementIndexes {
         arguments.append("    elementIndexes: \(type).\(indexes.text)")
       }
+      let searches = searchIndexes(of: declaration)
+      if !searches.isEmpty {
+        arguments.append("    searchIndexes: \(searches.joined(separator: " + "))")
+      }
       if !declaration.relationships.isEmpty {
         let names = declaration.relationships.map {
           ".init(\"\($0.property.plainText)\", \(type).\($0.property.text))"
@@ -149,6 +153,17 @@
             + "\(spelled(relationship.type, of: relationship.property)) {\n"
             + "      \(type).\(relationship.property.text)\n    }")
       }
+      if !searchIndexes(of: declaration).isEmpty {
+        lines.append(
+          """
+              /// Whether the texts of a search index have the words of `text`.
+              \(access)func search(
+                _ text: String, _ mode: SearchMode = .allWords
+              ) -> Condition<\(type)> {
+                .search(text, mode)
+              }
+          """)
+      }
       return """
 
 
@@ -256,6 +271,18 @@
       if text.hasPrefix("\(name).") { return String(text.dropFirst(name.count)) }
       if text.hasPrefix("\(name)(") { return ".init\(text.dropFirst(name.count))" }
       return text
+    }
+
+    /// The search indexes of the macro and of the static property, as arrays.
+    private func searchIndexes(of declaration: EntityDeclaration) -> [String] {
+      let made = declaration.searches.map { sources in
+        let texts = sources.map { source in
+          ".init(\\.\(source.property.text)\(source.weight.map { ", weight: \($0)" } ?? ""))"
+        }
+        return "SearchIndex(\(texts.joined(separator: ", ")))"
+      }
+      return (made.isEmpty ? [] : ["[\(made.joined(separator: ", "))]"])
+        + (declaration.searchIndexes.map { ["\(type).\($0.text)"] } ?? [])
     }
 
     private func list(_ indexes: [[TokenSyntax]]) -> String {

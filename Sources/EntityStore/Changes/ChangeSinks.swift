@@ -37,13 +37,13 @@ extension WriteCore {
       all.append(derived)
     }
     if let order = try OrderedLinks(schema, core: self) { all.append(order) }
-    let elements = ElementIndexes(schema, core: self)
-    if let elements { all.append(elements) }
+    let computed = ComputedIndexes(schema, core: self)
+    if let computed { all.append(computed) }
     if let check = LinkCheck(schema) { all.append(check) }
     if let rules = LateRules(schema, core: self) { all.append(rules) }
     if let history = try HistoryRecorder(schema, core: self) { all.append(history) }
     setSinks(all)
-    pendingEntries = elements
+    pendingEntries = computed
   }
 
   /// Reports all changes to `sink`, in a transaction that no store has begun.

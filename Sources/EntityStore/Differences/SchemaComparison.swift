@@ -32,7 +32,10 @@ struct SchemaComparison {
     }
     add(.attribute, name, Self.attributes(old), Self.attributes(new))
     add(.index, name, Self.indexes(old), Self.indexes(new))
-    add(.elementIndex, name, Self.elementIndexes(old), Self.elementIndexes(new))
+    add(
+      .elementIndex, name, Self.computedIndexes(.elements, old),
+      Self.computedIndexes(.elements, new))
+    add(.searchIndex, name, Self.computedIndexes(.search, old), Self.computedIndexes(.search, new))
     add(.relationship, name, Self.relationships(old, older), Self.relationships(new, newer))
     add(.rule, name, Self.rules(old), Self.rules(new))
     add(.history, name, Self.history(old), Self.history(new))
@@ -108,9 +111,17 @@ struct SchemaComparison {
     return words
   }
 
-  private static func elementIndexes(_ entity: StoredEntity) -> [String: String] {
+  private static func computedIndexes(
+    _ kind: EntityDescription.ComputedIndex.Kind, _ entity: StoredEntity
+  ) -> [String: String] {
     Dictionary(
-      entity.description.elementIndexes.map { (entity.description.indexName($0), "elements") },
+      entity.description.computedIndexes.filter { $0.kind == kind }.map { index in
+        let weights = index.sources.map { String($0.weight) }.joined(separator: ", ")
+        return (
+          entity.description.indexName(index),
+          kind == .elements ? "elements" : "words, weights \(weights)"
+        )
+      },
       uniquingKeysWith: { first, _ in first })
   }
 

@@ -13,6 +13,8 @@ public struct SchemaDifference: Sendable, Hashable {
     case index
     /// An index on elements of documents.
     case elementIndex
+    /// An index on the words of texts.
+    case searchIndex
     /// A relationship with a name on the side of ``SchemaDifference/entity``.
     case relationship
     /// A rule that every record must match.

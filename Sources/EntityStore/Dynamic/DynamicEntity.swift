@@ -29,6 +29,22 @@ package struct DynamicIndex: Sendable {
 extension DeclaredEntity {
   /// Adds an index on the elements at `path` in the documents of the attribute at `position`.
   package mutating func addIndex(overElementsOf position: Int, path: [String]) throws(StoreError) {
-    try addElementIndex(over: position, path: path)
+    try add(.init(kind: .elements, sources: [.init(attribute: position, path: path)]))
+  }
+
+  /// Adds an index on the words of texts.
+  package mutating func addSearchIndex(
+    over sources: [(attribute: Int, path: [String], weight: Int)]
+  ) throws(StoreError) {
+    let highest = EntityDescription.ComputedIndex.highestWeight
+    guard sources.allSatisfy({ $0.weight >= 1 && $0.weight <= highest }) else {
+      throw .badSchema(entity: name, "a weight of a search index is not from 1 to \(highest)")
+    }
+    try add(
+      .init(
+        kind: .search,
+        sources: sources.map {
+          .init(attribute: $0.attribute, path: $0.path, weight: UInt32($0.weight))
+        }))
   }
 }

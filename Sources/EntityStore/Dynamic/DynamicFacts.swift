@@ -90,7 +90,7 @@ extension DynamicSnapshot {
   /// Returns the trees of `entity`: the tree of its records first, then those of its indexes.
   package func trees(of entity: DynamicEntity) throws -> [DynamicTree] {
     let stored = entity.stored
-    let indexes = stored.indexes + stored.elementIndexes.map(\.entries)
+    let indexes = stored.indexes + stored.computedIndexes.map(\.entries)
     return [try tree(stored.records, index: nil)]
       + (try indexes.map { try tree($0.tree, index: DynamicIndex(stored: $0)) })
   }

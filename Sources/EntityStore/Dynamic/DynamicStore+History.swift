@@ -149,9 +149,11 @@ extension DeclaredEntity {
       try setLimit(
         count: limit.count, bytes: limit.byteCount, by: limit.attribute.map { positions[$0] })
     }
-    for index in other.elementIndexes {
-      let index = ElementIndex(attribute: positions[index.attribute], path: index.path)
-      if !elementIndexes.contains(index) { elementIndexes.append(index) }
+    for var index in other.computedIndexes {
+      for source in index.sources.indices {
+        index.sources[source].attribute = positions[index.sources[source].attribute]
+      }
+      if !computedIndexes.contains(index) { computedIndexes.append(index) }
     }
     rules = other.rules
     history = other.history

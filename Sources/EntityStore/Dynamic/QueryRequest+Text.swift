@@ -26,6 +26,16 @@ extension QueryRequest {
     self.init(condition: .all(of: comparisons))
   }
 
+  /// Returns the request for the records that also have the words of `text`, the best first.
+  package func searching(_ text: String, _ mode: SearchMode) -> QueryRequest {
+    var request = self
+    let search = ConditionTree.comparison(
+      Comparison(.path(ValuePath(.record, [])), mode.comparison, .value(.string(text))))
+    request.condition = isOfAll ? search : .all(of: [search, condition])
+    request.order = [SortTerm(ValuePath(attribute: ValuePath.scoreName), isDescending: true)]
+    return request
+  }
+
   /// Returns a format string in the form in which the library prints it.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery``, whose cause is a ``PredicateSyntaxError``.

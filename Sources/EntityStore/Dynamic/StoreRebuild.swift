@@ -200,7 +200,7 @@ package final class StoreRebuild {
     }
     try build(later, isLater: true, writing)
     for entity in schema.entities {
-      for index in entity.elementIndexes { try writing.build(index, of: entity, nil) }
+      for index in entity.computedIndexes { try writing.build(index, of: entity, nil) }
     }
     // Records, links and buckets were written without updating the sizes and digests of their
     // content, so these are recounted.

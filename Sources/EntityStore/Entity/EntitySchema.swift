@@ -19,6 +19,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   let indexes: [[any PartialKeyPath<E> & Sendable]]
   /// The indexes on the elements of documents.
   let elementIndexes: [ElementIndex<E>]
+  /// The indexes on the words of texts.
+  let searchIndexes: [SearchIndex<E>]
   /// The to-many relationships.
   let relationships: [RelationshipDefinition<E>]
   /// The conditions that every record must match when it is written.
@@ -42,6 +44,7 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - indexes: the other indexes. An index on a single attribute that holds an array or JSON is
   ///     an index on its elements.
   ///   - elementIndexes: the indexes on values at a path in arrays and JSON.
+  ///   - searchIndexes: the indexes on the words of texts. See <doc:Search>.
   ///   - relationships: the to-many relationships. To-one relationships are attributes; see
   ///     `AttributeDefinition.toOne`.
   ///   - rules: conditions that every record must match when it is written.
@@ -58,6 +61,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     _ name: String, attributes: [AttributeDefinition<E>],
     unique: [[any PartialKeyPath<E> & Sendable]] = [],
     indexes: [[any PartialKeyPath<E> & Sendable]] = [], elementIndexes: [ElementIndex<E>] = [],
+    searchIndexes: [SearchIndex<E>] = [],
     relationships: [RelationshipDefinition<E>] = [], rules: [RecordRule<E>] = [],
     history: HistoryPolicy<E>? = nil, expires: [any PartialKeyPath<E> & Sendable] = [],
     limit: EntityLimit<E>? = nil, removed: [String] = []
@@ -67,6 +71,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     self.unique = unique
     self.indexes = indexes
     self.elementIndexes = elementIndexes
+    self.searchIndexes = searchIndexes
     self.relationships = relationships
     self.rules = rules
     self.history = history

@@ -30,6 +30,9 @@ final class ConditionEvaluator {
   /// The evaluations of related records, by the identity of the test or operand.
   private var relatedByQuestion: [ObjectIdentifier: RelatedEvaluation] = [:]
 
+  /// The evaluations of searches, by the identity of the search.
+  private var searches: [ObjectIdentifier: SearchEvaluation] = [:]
+
   private let relatedSearch: RelatedSearch?
 
   /// - Parameter relatedSearch: the search of an index for conditions over related records; without
@@ -165,6 +168,7 @@ final class ConditionEvaluator {
       return true
     case .expression(let comparison): return try evaluate(comparison, record)
     case .related(let test): return try related(test, test.end, test.condition).isTrue(for: record)
+    case .search(let search): return try searchEvaluation(of: search).matches(record)
     case .closure(let closure):
       return try closure.evaluate(record.view.bytes, id: record.id, of: entity, core: core)
     }
@@ -179,6 +183,14 @@ final class ConditionEvaluator {
     let made = try RelatedEvaluation(
       end, condition, now: now, core: core, relatedSearch: relatedSearch)
     relatedByQuestion[ObjectIdentifier(question)] = made
+    return made
+  }
+
+  /// Returns the evaluation of a search on the texts of records, creating it on first use.
+  func searchEvaluation(of search: BoundSearch) throws(StoreError) -> SearchEvaluation {
+    if let known = searches[ObjectIdentifier(search)] { return known }
+    let made = SearchEvaluation(search, of: entity, core: core)
+    searches[ObjectIdentifier(search)] = made
     return made
   }
 

@@ -19,6 +19,7 @@ struct LayoutProgram {
     case expression(BoundComparison)
     case closure(ConditionClosure)
     case related(RelatedTest)
+    case search(BoundSearch)
   }
 
   /// A test of a number that is not in a slot: the record id.
@@ -142,6 +143,7 @@ struct LayoutProgram {
         ?? .expression(comparison)
     case .closure(let closure): .closure(closure)
     case .related(let test): .related(test)
+    case .search(let search): .search(search)
     }
   }
 

@@ -24,7 +24,7 @@ extension PlanRun {
       switch plan.arrangement {
       case .index(let isReversed): try inOrder(access, positions, isReversed: isReversed, body)
       case .natural(let isReversed): try byID(access, positions, isReversed: isReversed, body)
-      case .sort, .groups, .merge: return false
+      case .sort, .groups, .merge, .ranked: return false
       }
       return true
     }

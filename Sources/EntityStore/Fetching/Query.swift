@@ -77,6 +77,19 @@ public struct Query<E: Entity>: Sendable {
   /// Sorts by `keys`.
   public func sorted(_ keys: [SortKey<E>]) -> Query { with { $0.order = keys } }
 
+  /// Sorts by the scores of the search in the condition, the best first.
+  ///
+  ///     Pod.all.where(.search("json parser")).sortedByScore().limit(10)
+  ///
+  /// Records with equal scores come in the order of insertion. With a limit, the store reads only
+  /// as much of the index as it takes to find the best ones. The condition must have one search;
+  /// other queries throw ``StoreError/Code/invalidQuery``.
+  public func sortedByScore() -> Query {
+    sorted([
+      SortKey(.success(SortTerm(ValuePath(attribute: ValuePath.scoreName), isDescending: true)))
+    ])
+  }
+
   /// Limits the results to `count` records.
   ///
   /// Running a query with a negative limit or offset throws ``StoreError/Code/invalidQuery``.

@@ -3,8 +3,8 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Collects changes of the entries of an element index, and writes them in key order.
-final class ElementEntries {
-  let index: StoredElementIndex
+final class ElementEntries: ComputedEntries {
+  let index: StoredComputedIndex
   private let entity: StoredEntity
   private let core: TreeWriteCore
   private let memoryLimit: Int
@@ -16,7 +16,7 @@ final class ElementEntries {
   @exclusivity(unchecked) private var lowest = UInt64.max
   @exclusivity(unchecked) private var highest: UInt64 = 0
 
-  init(_ index: StoredElementIndex, of entity: StoredEntity, core: TreeWriteCore) {
+  init(_ index: StoredComputedIndex, of entity: StoredEntity, core: TreeWriteCore) {
     self.index = index
     self.entity = entity
     self.core = core
@@ -121,19 +121,5 @@ final class ElementEntries {
       let position = old.layout.slotIndex(ofAttribute: index.description.attribute)
     else { return false }
     return old.hasSameValue(as: new, at: old.layout.slots[position])
-  }
-}
-
-extension TreeWriteCore {
-  /// Fills a new, empty element index from the records.
-  func build(
-    _ index: StoredElementIndex, of entity: StoredEntity, _ work: OpeningWork?
-  ) throws(StoreError) {
-    let entries = ElementEntries(index, of: entity, core: self)
-    try forEachRecord(of: entity) { (id, view) throws(StoreError) in
-      try entries.change(id, nil, view)
-      try work?.step()
-    }
-    try entries.write()
   }
 }

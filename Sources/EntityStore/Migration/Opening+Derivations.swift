@@ -41,8 +41,8 @@ extension Opening {
       where laterIndexes[entity.number]?.contains(index.description.number) == true {
         try core.build(index, of: entity, work)
       }
-      for index in entity.elementIndexes
-      where concerned[entity.number]?.contains(index.description.attribute) == true {
+      for index in entity.computedIndexes
+      where concerned[entity.number]?.isDisjoint(with: index.attributes) == false {
         try index.entries.empty(in: transaction)
         try core.build(index, of: entity, work)
       }

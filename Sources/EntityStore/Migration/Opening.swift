@@ -70,7 +70,7 @@ final class Opening {
       guard isExact else { return sum + 2 * count * declared.indexes.count }
       let evolution = try evolution(of: stored, to: declared, current)
       return sum + count
-        * (2 * evolution.addedIndexes.count + evolution.addedElementIndexes.count
+        * (2 * evolution.addedIndexes.count + evolution.addedComputedIndexes.count
           + (evolution.tightened.isEmpty ? 0 : 1) + (evolution.reshaped.isEmpty ? 0 : 1))
     }
   }
@@ -104,8 +104,8 @@ final class Opening {
       where evolution.stoppedIndexes.contains(index.description.number) {
         try store.stopBuilding(index, of: stored, in: transaction)
       }
-      for index in stored.elementIndexes
-      where evolution.droppedElementIndexes.contains(index.description.number) {
+      for index in stored.computedIndexes
+      where evolution.droppedComputedIndexes.contains(index.description.number) {
         try index.entries.empty(in: transaction)
       }
     } else {
@@ -128,8 +128,8 @@ final class Opening {
     if evolution.beginsHistory { restarted.insert(entity.number) }
     try core.checkPresence(of: evolution.tightened, in: entity, work)
     try core.checkDocuments(of: evolution.reshaped, in: entity, work)
-    for index in entity.elementIndexes
-    where evolution.addedElementIndexes.contains(index.description.number) {
+    for index in entity.computedIndexes
+    where evolution.addedComputedIndexes.contains(index.description.number) {
       try core.build(index, of: entity, work)
     }
     let derived = declared.numbersOfDerived(in: evolution.result)

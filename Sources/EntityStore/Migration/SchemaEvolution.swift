@@ -29,9 +29,9 @@ struct SchemaEvolution {
   var stoppedIndexes: [UInt32] = []
   private var buildsInUse = false
   /// The numbers of element indexes to build.
-  var addedElementIndexes: [UInt32] = []
+  var addedComputedIndexes: [UInt32] = []
   /// The numbers of element indexes to drop.
-  var droppedElementIndexes: [UInt32] = []
+  var droppedComputedIndexes: [UInt32] = []
   /// The attributes that become required; no record may have null in them.
   var tightened: [EntityDescription.Attribute] = []
   /// The attributes whose documents must be decoded as the declared types, which may reject some.
@@ -58,7 +58,7 @@ struct SchemaEvolution {
     for attribute in declared.attributes { _ = add(attribute) }
     result.setCurrentLayout(result.attributes.map(\.number))
     evolveIndexes(declared, numbers: result.attributes.map(\.number), keepsOthers: false)
-    evolveElementIndexes(declared, result.attributes.map(\.number), keepsOthers: false)
+    evolveComputedIndexes(declared, result.attributes.map(\.number), keepsOthers: false)
     evolveExpiry(declared, result.attributes.map(\.number), keepsOthers: false)
     evolveLimit(declared, result.attributes.map(\.number), keepsOthers: false)
     evolveHistory(declared, result.attributes.map(\.number))
@@ -106,7 +106,7 @@ struct SchemaEvolution {
     evolveLimit(declared, numbers, keepsOthers: keepsOthers)
     evolveIndexes(
       declared, numbers: numbers, keepsOthers: keepsOthers, linkAttributes: linkAttributes)
-    evolveElementIndexes(declared, numbers, keepsOthers: keepsOthers)
+    evolveComputedIndexes(declared, numbers, keepsOthers: keepsOthers)
     evolveHistory(declared, numbers)
     if result.history != stored.history {
       changesConstraints = true
@@ -293,32 +293,32 @@ struct SchemaEvolution {
     return number
   }
 
-  private mutating func evolveElementIndexes(
+  private mutating func evolveComputedIndexes(
     _ declared: DeclaredEntity, _ numbers: [UInt32], keepsOthers: Bool
   ) {
-    var kept: [EntityDescription.ElementIndex] = []
-    var nextNumber = (result.elementIndexes.map(\.number).max() ?? 0) &+ 1
-    for index in declared.elementIndexes {
-      let attribute = numbers[index.attribute]
-      if let stored = result.elementIndexes.first(where: {
-        $0.attribute == attribute && index.path.hasSameBytes(as: $0.path)
-      }) {
+    var kept: [EntityDescription.ComputedIndex] = []
+    var nextNumber = (result.computedIndexes.map(\.number).max() ?? 0) &+ 1
+    for index in declared.computedIndexes {
+      let wanted = index.described(number: nextNumber, numbers)
+      if let stored = result.computedIndexes.first(where: { $0.isEqual(to: wanted) }) {
         kept.append(stored)
       } else {
-        kept.append(.init(number: nextNumber, attribute: attribute, path: index.path))
-        addedElementIndexes.append(nextNumber)
+        kept.append(wanted)
+        addedComputedIndexes.append(nextNumber)
         nextNumber &+= 1
       }
     }
-    for stored in result.elementIndexes where !kept.contains(stored) {
-      if keepsOthers, result.attribute(number: stored.attribute)?.isRemoved == false {
+    for stored in result.computedIndexes where !kept.contains(stored) {
+      if keepsOthers,
+        stored.sources.allSatisfy({ result.attribute(number: $0.attribute)?.isRemoved == false })
+      {
         kept.append(stored)
       } else {
-        droppedElementIndexes.append(stored.number)
+        droppedComputedIndexes.append(stored.number)
       }
     }
-    if Set(kept) != Set(result.elementIndexes) { isChanged = true }
-    result.elementIndexes = kept.sorted { $0.number < $1.number }
+    if Set(kept) != Set(result.computedIndexes) { isChanged = true }
+    result.computedIndexes = kept.sorted { $0.number < $1.number }
   }
 
   /// - Parameter keepsOthers: whether undeclared indexes stay.

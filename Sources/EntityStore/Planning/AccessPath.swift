@@ -14,6 +14,8 @@ indirect enum AccessPath: Sendable {
   case elements(IndexAccess)
   /// Finds records that lead to the results of another query.
   case related(RelatedAccess)
+  /// Finds records by words of their texts.
+  case search(SearchAccess)
   /// Finds the records of any of these paths.
   case union([AccessPath])
   /// Finds the records that all of these accesses find.
@@ -26,7 +28,7 @@ extension AccessPath {
     switch self {
     case .ids: true
     case .union(let paths): paths.contains(where: \.hasGivenIDs)
-    case .nothing, .scan, .idRange, .index, .elements, .related, .intersection: false
+    case .nothing, .scan, .idRange, .index, .elements, .related, .search, .intersection: false
     }
   }
 }

@@ -22,6 +22,9 @@ struct BoundOrder: Sendable {
     /// in it.
     var isPlain: Bool { attribute != nil && steps.isEmpty }
 
+    /// Whether the term compares scores of a search.
+    var isScore: Bool { if case .score = operand { true } else { false } }
+
     var isRecordID: Bool { attribute?.isRecordID ?? false }
 
     /// Whether the term compares values in documents.
@@ -43,7 +46,12 @@ struct BoundOrder: Sendable {
   /// Whether records with equal keys are ordered by descending id, the direction of the last term.
   ///
   /// An index walk gives the same order.
-  var isTieDescending: Bool { terms.last?.isDescending ?? false }
+  ///
+  /// Records with equal scores are in the order of ids.
+  var isTieDescending: Bool { terms.last.map { $0.isDescending && !$0.isScore } ?? false }
+
+  /// Whether the order is by descending scores alone.
+  var isScore: Bool { terms.count == 1 && terms[0].isScore && terms[0].isDescending }
 
   /// Whether the order is by record ids alone.
   var isByID: Bool { terms.isEmpty || terms[0].isRecordID }
@@ -135,7 +143,9 @@ struct BoundOrder: Sendable {
   func arrangement(for access: AccessPath, request: QueryRequest) -> QueryPlan.Arrangement {
     switch access {
     case .nothing: return .natural(isReversed: false)
-    case .scan, .ids, .idRange, .elements, .related, .union, .intersection:
+    case .search where isScore && request.wantedCount != nil && request.after == nil:
+      return .ranked
+    case .scan, .ids, .idRange, .elements, .related, .search, .union, .intersection:
       if isByID { return .natural(isReversed: isTieDescending && !terms.isEmpty) }
     case .index(let index):
       if let isReversed = isReversed(in: index) { return .index(isReversed: isReversed) }

@@ -7,6 +7,8 @@ struct PlannerStatistics {
   /// Returns the plan of a query for the related records of a test, and the number of links of the
   /// relationship.
   var related: (RelatedTest) throws -> (target: QueryPlan, linkCount: Int)
+  /// Estimates the number of records that match a search.
+  var searchCount: (BoundSearch) throws -> Int
   /// Estimates the number of entries of an index within a range, by descending its tree.
   var estimate: (StoredIndex, IndexRange) throws -> Int
   /// Returns the first and the last id of the entity's records, or `nil` if it has no records.
@@ -108,6 +110,7 @@ struct Planner {
         candidates.append(plan(access, covering: position))
       }
       if let plan = try elementPlan(of: clause, covering: position) { candidates.append(plan) }
+      if let plan = try searchPlan(of: clause, covering: position) { candidates.append(plan) }
       if let union = try union(of: clause, at: position) { candidates.append(union) }
     }
     for index in entity.indexes {
@@ -218,7 +221,7 @@ struct Planner {
       let collected = entries * (Cost.entry + Cost.sortedID) + ranges
       cost = collected + (read - skipped) * fetched
       worstCase = collected + entries * passing * fetched
-    case .natural, .sort, .groups, .merge:
+    case .natural, .sort, .groups, .merge, .ranked:
       cost = entries * (Cost.entry + passing * (fetched + Cost.sortedRecord)) + ranges
       worstCase = cost
     }
@@ -242,7 +245,7 @@ struct Planner {
   /// independent.
   ///
   /// For clauses that an index covers, it is the share of the index's entries.
-  private func share(ofClauses positions: some Sequence<Int>) -> Double {
+  func share(ofClauses positions: some Sequence<Int>) -> Double {
     var rest = positions.filter { !clauses[$0].isAlways && !clauses[$0].leavesOutIDs }
     var share = 1.0
     for part in known.parts where !rest.isEmpty && part.clauses.allSatisfy(rest.contains) {

@@ -20,6 +20,8 @@ final class QueryPlan: Sendable {
     /// The results are in the order of the entries of one range, with entries that begin with equal
     /// values sorted together.
     case groups(Groups)
+    /// The results are those with the highest scores in a search, which finds them in this order.
+    case ranked
   }
 
   /// Groups of index entries with equal values in their first attributes.
@@ -158,7 +160,7 @@ final class QueryPlan: Sendable {
   var needsWholeKeys: Bool {
     switch arrangement {
     case .groups, .merge: true
-    case .natural, .index, .sort: false
+    case .natural, .index, .sort, .ranked: false
     }
   }
 }
@@ -211,7 +213,8 @@ extension TransactionCore {
     tracker?.note(bound.region)
     let condition = NormalForm.of(try leavingOutExpired(bound, of: entity))
     // The positions refer to the condition's text, not to the order.
-    let binding = ConditionBinding(entity, [:], core: self)
+    var binding = ConditionBinding(entity, [:], core: self)
+    binding.search = condition.onlySearch
     let order = try BoundOrder(request.order, binding)
     tracker?.note(order.region)
     try request.checkWindow()
@@ -238,6 +241,7 @@ extension TransactionCore {
   func statistics(of entity: StoredEntity) throws(StoreError) -> PlannerStatistics {
     PlannerStatistics(
       recordCount: try count(of: entity), related: { try self.related($0) },
+      searchCount: { Int(clamping: try SearchContext($0, core: self).node()?.recordCount ?? 0) },
       estimate: { index, range in
         try self.transaction.estimatedCount(of: index.tree, within: range.keys)
       },

@@ -65,10 +65,10 @@ extension DeclaredEntity {
   private mutating func addIndex(over position: Int, of part: String) throws(StoreError) {
     guard !indexes.contains(where: { $0.attributes == [position] }) else { return }
     indexes.append(DeclaredIndex(attributes: [position], isUnique: false))
-    guard indexes.count + elementIndexes.count <= Self.mostIndexes else {
+    guard indexes.count + computedIndexes.count <= Self.mostIndexes else {
       throw .badSchema(
         entity: name,
-        "with the index of its \(part) it has \(indexes.count + elementIndexes.count) indexes, the limit "
+        "with the index of its \(part) it has \(indexes.count + computedIndexes.count) indexes, the limit "
           + "is \(Self.mostIndexes)")
     }
   }

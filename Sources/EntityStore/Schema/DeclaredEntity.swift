@@ -51,11 +51,26 @@ package struct DeclaredEntity: Sendable {
     }
   }
 
-  /// The declaration of one element index, by the position of its attribute in
+  /// The declaration of one computed index, by the positions of its attributes in
   /// ``DeclaredEntity/attributes``.
-  struct ElementIndex: Sendable, Hashable {
-    var attribute: Int
-    var path: [String]
+  struct ComputedIndex: Sendable, Hashable {
+    struct Source: Sendable, Hashable {
+      var attribute: Int
+      var path: [String] = []
+      var weight: UInt32 = 1
+    }
+
+    var kind: EntityDescription.ComputedIndex.Kind
+    var sources: [Source]
+
+    /// The index with the numbers of its attributes in the file.
+    func described(number: UInt32, _ numbers: [UInt32]) -> EntityDescription.ComputedIndex {
+      .init(
+        number: number, kind: kind,
+        sources: sources.map {
+          .init(attribute: numbers[$0.attribute], path: $0.path, weight: $0.weight)
+        })
+    }
   }
 
   /// The declaration of a limit, with the position of its attribute in
@@ -80,7 +95,7 @@ package struct DeclaredEntity: Sendable {
   package var name: String
   package var attributes: [Attribute]
   package var indexes: [DeclaredIndex]
-  var elementIndexes: [ElementIndex] = []
+  var computedIndexes: [ComputedIndex] = []
   var relationships: [DeclaredRelationship] = []
   package var rules: [EntityDescription.Rule] = []
   /// The declaration of the history; `nil` keeps the one in the file.
@@ -158,7 +173,8 @@ package struct DeclaredEntity: Sendable {
       if index.attributes.count == 1, !index.isUnique,
         attributes[index.attributes[0]].storage.hasElements
       {
-        elementIndexes.append(ElementIndex(attribute: index.attributes[0], path: []))
+        computedIndexes.append(
+          .init(kind: .elements, sources: [.init(attribute: index.attributes[0])]))
         continue
       }
       for position in index.attributes where !attributes[position].storage.type.isIndexable {
@@ -174,7 +190,7 @@ package struct DeclaredEntity: Sendable {
       }
       self.indexes.append(index)
     }
-    let indexCount = self.indexes.count + elementIndexes.count
+    let indexCount = self.indexes.count + computedIndexes.count
     guard indexCount <= Self.mostIndexes else {
       throw .badSchema(
         entity: name, "it has \(indexCount) indexes, the limit is \(Self.mostIndexes)")
@@ -197,8 +213,24 @@ package struct DeclaredEntity: Sendable {
     try self.init(
       name: schema.name, attributes: attributes, indexes: indexes, removed: schema.removed)
     for index in schema.elementIndexes {
-      try addElementIndex(
-        over: try schema.position(of: index.attribute, "an index names"), path: index.path)
+      try add(
+        .init(
+          kind: .elements,
+          sources: [
+            .init(
+              attribute: try schema.position(of: index.attribute, "an index names"),
+              path: index.path)
+          ]))
+    }
+    for index in schema.searchIndexes {
+      try add(
+        .init(
+          kind: .search,
+          sources: try index.sources.map { (source) throws(StoreError) in
+            .init(
+              attribute: try schema.position(of: source.attribute, "a search index names"),
+              path: source.path, weight: try source.checkedWeight(schema.name))
+          }))
     }
     history = try schema.history.map { policy throws(StoreError) in
       guard policy.isKept else { return .off }
@@ -356,16 +388,29 @@ extension DeclaredEntity {
 }
 
 extension DeclaredEntity {
-  /// Adds an element index over `path` in the documents of the attribute at `position`.
-  mutating func addElementIndex(over position: Int, path: [String]) throws(StoreError) {
-    guard attributes[position].storage.isDocument else {
+  /// Adds a computed index, unless the same one is there.
+  mutating func add(_ index: ComputedIndex) throws(StoreError) {
+    guard !index.sources.isEmpty,
+      index.sources.count <= EntityDescription.ComputedIndex.mostSources,
+      Set(index.sources.map { [attributes[$0.attribute].name] + $0.path }).count
+        == index.sources.count
+    else {
       throw StoreError.badSchema(
-        entity: name, attribute: attributes[position].name,
-        "'\(attributes[position].name)' has no elements to be indexed: it is stored as a "
-          + attributes[position].storage.type.name)
+        entity: name,
+        "a search index names an attribute twice, or \(index.sources.count) attributes; it takes 1 to "
+          + "\(EntityDescription.ComputedIndex.mostSources)")
     }
-    let index = ElementIndex(attribute: position, path: path)
-    if !elementIndexes.contains(index) { elementIndexes.append(index) }
+    for source in index.sources {
+      let attribute = attributes[source.attribute]
+      guard index.kind.takes(attribute.storage.type, at: source.path) else {
+        let noun = index.kind == .elements ? "elements" : "texts"
+        throw StoreError.badSchema(
+          entity: name, attribute: attribute.name,
+          "'\(([attribute.name] + source.path).joined(separator: "."))' has no \(noun) to be indexed: "
+            + "it is stored as a \(attribute.storage.type.name)")
+      }
+    }
+    if !computedIndexes.contains(index) { computedIndexes.append(index) }
   }
 }
 

@@ -12,7 +12,7 @@ final class StoredSchema: Sendable {
   let optionalTrees: [TreeName: Tree]
   /// The derived attributes that depend on related records.
   let derived: [RelatedDerivation]
-  let hasElementIndexes: Bool
+  let hasComputedIndexes: Bool
   /// Whether some index of the file is under construction while the store is in use.
   let isBuilding: Bool
   /// Whether the history records changes of the records of an entity.
@@ -66,7 +66,7 @@ final class StoredSchema: Sendable {
     for entity in limited { add(entity.limitIndex, entity, .limit) }
     indexOrders = orders
     evictsByIndex = !orders.isEmpty
-    hasElementIndexes = entities.contains { !$0.elementIndexes.isEmpty }
+    hasComputedIndexes = entities.contains { !$0.computedIndexes.isEmpty }
     byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     misfits = Set(entities.filter(\.isMisfit).map(\.name))

@@ -261,8 +261,8 @@ struct SealCopy {
     for index in entity.indexes + entity.building {
       try copy(.index(entity: entity.number, index: index.number))
     }
-    for index in entity.elementIndexes {
-      try copy(.elements(entity: entity.number, index: index.number))
+    for index in entity.computedIndexes {
+      try copy(index.tree(of: entity.number))
     }
   }
 

@@ -37,10 +37,14 @@ extension DynamicSnapshot {
     for (position, attribute) in attributes.enumerated() {
       declared.attributes[position].derivation = declaration(of: attribute, entity)
     }
-    declared.elementIndexes = entity.description.elementIndexes.compactMap { index in
-      attributes.firstIndex { $0.number == index.attribute }.map {
-        DeclaredEntity.ElementIndex(attribute: $0, path: index.path)
-      }
+    declared.computedIndexes = entity.description.computedIndexes.map { index in
+      DeclaredEntity.ComputedIndex(
+        kind: index.kind,
+        sources: index.sources.compactMap { source in
+          attributes.firstIndex { $0.number == source.attribute }.map {
+            .init(attribute: $0, path: source.path, weight: source.weight)
+          }
+        })
     }
     declared.rules = entity.description.rules
     declared.history =

@@ -4,14 +4,14 @@ internal import LodestoreFormat
 extension MigrationRun {
   /// Creates the links that steps have requested, and the data that follows from changed records.
   ///
-  /// Called when the declared relationships exist. Element indexes and orders are built here,
+  /// Called when the declared relationships exist. Computed indexes and orders are built here,
   /// derived attributes later.
   func finish() throws {
     try makeLinks()
     guard !touched.isEmpty else { return }
     let core = try core()
     for entity in core.schema.entities where touched.contains(entity.number) {
-      for index in entity.elementIndexes {
+      for index in entity.computedIndexes {
         try index.entries.empty(in: transaction)
         try core.build(index, of: entity, work)
       }

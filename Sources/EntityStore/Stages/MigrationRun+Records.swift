@@ -174,7 +174,7 @@ extension MigrationRun {
     // The new attribute takes the position of the old one.
     let order = old.layout.attributes.map { $0.number == attribute.number ? number : $0.number }
     new.setCurrentLayout(order)
-    try dropElementIndexes(over: [attribute.number], of: &new)
+    try dropComputedIndexes(over: [attribute.number], of: &new)
     let rebuilt = try replaceIndexes(of: &new, over: attribute.number, by: number)
     let index = old.layout.slotIndex(ofAttribute: attribute.number) ?? 0
     try rewrite(old, as: new) { id, values in

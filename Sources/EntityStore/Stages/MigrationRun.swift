@@ -197,7 +197,7 @@ final class MigrationRun {
       try empty(index, of: description)
     }
     description.indexes.removeAll { !numbers.isDisjoint(with: $0.attributes) }
-    try dropElementIndexes(over: numbers, of: &description)
+    try dropComputedIndexes(over: numbers, of: &description)
     for index in description.attributes.indices
     where numbers.contains(description.attributes[index].number) {
       description.attributes[index].isRemoved = true
@@ -217,15 +217,17 @@ final class MigrationRun {
         + "the step toMany", entity: entity.name)
   }
 
-  /// Drops the element indexes on attributes; opening rebuilds the declared ones.
-  func dropElementIndexes(
+  /// Drops the computed indexes on attributes; opening rebuilds the declared ones.
+  func dropComputedIndexes(
     over numbers: Set<UInt32>, of description: inout EntityDescription
   ) throws {
-    for index in description.elementIndexes where numbers.contains(index.attribute) {
-      try store.empty(
-        [.elements(entity: description.number, index: index.number)], in: transaction)
+    func isOver(_ index: EntityDescription.ComputedIndex) -> Bool {
+      index.sources.contains { numbers.contains($0.attribute) }
     }
-    description.elementIndexes.removeAll { numbers.contains($0.attribute) }
+    try store.empty(
+      description.computedIndexes.filter(isOver).map { $0.tree(of: description.number) },
+      in: transaction)
+    description.computedIndexes.removeAll(where: isOver)
   }
 
   func empty(_ index: EntityDescription.Index, of entity: EntityDescription) throws {

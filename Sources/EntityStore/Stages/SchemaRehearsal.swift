@@ -256,11 +256,11 @@ struct SchemaRehearsal {
     for index in before.indexes where evolution.droppedIndexes.contains(index.number) {
       add("the \(index.isUnique ? "unique " : "")index on \(before.indexName(index)) goes")
     }
-    for index in after.elementIndexes where evolution.addedElementIndexes.contains(index.number) {
+    for index in after.computedIndexes where evolution.addedComputedIndexes.contains(index.number) {
       add("new index on \(after.indexName(index))", .pass)
     }
-    for index in before.elementIndexes
-    where evolution.droppedElementIndexes.contains(index.number) {
+    for index in before.computedIndexes
+    where evolution.droppedComputedIndexes.contains(index.number) {
       add("the index on \(before.indexName(index)) goes")
     }
     let rules = RenamedAttributes(from: before, to: after).renamed(before.rules)

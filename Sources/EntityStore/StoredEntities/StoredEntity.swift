@@ -9,7 +9,11 @@ final class StoredEntity: Sendable {
   let indexes: [StoredIndex]
   /// The indexes under construction, which have entries for only some of the records.
   let building: [StoredIndex]
-  let elementIndexes: [StoredElementIndex]
+  let computedIndexes: [StoredComputedIndex]
+  /// The computed indexes over elements of documents.
+  let elementIndexes: [StoredComputedIndex]
+  /// The computed indexes over words of texts.
+  let searchIndexes: [StoredComputedIndex]
   /// The layout of new records.
   let layout: RecordLayout
   /// The validator for constraints; `nil` when no attribute has a constraint.
@@ -67,11 +71,12 @@ final class StoredEntity: Sendable {
     }
     indexes = try description.indexes.map(stored)
     building = try description.building.map(stored)
-    elementIndexes = try description.elementIndexes.map { index in
-      StoredElementIndex(
-        index, of: description,
-        tree: try tree(.elements(entity: description.number, index: index.number)))
+    computedIndexes = try description.computedIndexes.map { index in
+      StoredComputedIndex(
+        index, of: description, tree: try tree(index.tree(of: description.number)))
     }
+    elementIndexes = computedIndexes.filter { $0.description.kind == .elements }
+    searchIndexes = computedIndexes.filter { $0.description.kind == .search }
   }
 
   /// Calls `body` with the document of an attribute in a record, unless it is null.

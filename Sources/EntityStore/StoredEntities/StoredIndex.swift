@@ -34,21 +34,24 @@ final class StoredIndex: Sendable {
   }
 }
 
-/// An index on the array elements in the documents of one attribute, with its tree.
+/// An index with entries that are computed from values of a record, with its tree.
 ///
-/// See Format.md, "Indexes over elements".
-final class StoredElementIndex: Sendable {
+/// See Format.md, "Indexes over elements" and "Search indexes".
+final class StoredComputedIndex: Sendable {
   /// The attribute number that stands for the element in conditions on the entries.
   static let element = UInt32.max - 1
 
-  let description: EntityDescription.ElementIndex
-  /// The entries, in the form of an index on one attribute.
+  let description: EntityDescription.ComputedIndex
+  /// The tree; for elements, the entries in the form of an index on one attribute.
   let entries: StoredIndex
 
-  init(_ index: EntityDescription.ElementIndex, of entity: EntityDescription, tree: Tree) {
+  init(_ index: EntityDescription.ComputedIndex, of entity: EntityDescription, tree: Tree) {
     description = index
     entries = StoredIndex(
       description: .init(number: index.number, attributes: [Self.element], isUnique: false),
       tree: tree, name: "\(entity.name).\(entity.indexName(index))", entityName: entity.name)
   }
+
+  /// The attributes of the values from which entries are computed.
+  var attributes: Set<UInt32> { Set(description.sources.map(\.attribute)) }
 }

@@ -171,7 +171,8 @@ extension Work: Entity {
     attributes: [
       .init("title", \.title), .init("price", \.price, initial: 0),
       .init("isLent", \.isLent, initial: false), .toOne("maker", \.maker), .init("tags", \.tags),
-    ], unique: [[\.title]], indexes: [[\.price]], elementIndexes: [.init(\.tags)])
+    ], unique: [[\.title]], indexes: [[\.price]], elementIndexes: [.init(\.tags)],
+    searchIndexes: [SearchIndex(.init(\.title, weight: 2), .init(\.tags))])
 
   init(
     _ title: String, price: Int = 0, isLent: Bool = false, maker: Artisan.ID? = nil,
@@ -230,7 +231,8 @@ extension LaterWork: Entity {
     attributes: [
       .init("grade", \.grade, initial: initialGrade), .init("price", \.price, initial: 0),
       .init("tags", \.tags), .init("title", \.title),
-    ], unique: [[\.title]], indexes: [[\.price], [\.grade]], elementIndexes: [.init(\.tags)])
+    ], unique: [[\.title]], indexes: [[\.price], [\.grade]], elementIndexes: [.init(\.tags)],
+    searchIndexes: [SearchIndex(.init(\.title, weight: 2), .init(\.tags))])
 
   init(_ title: String, price: Int = 0, grade: Int = initialGrade, tags: [String] = []) {
     self.title = title

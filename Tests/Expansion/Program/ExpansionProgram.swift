@@ -46,6 +46,7 @@
         "Transient": MacroSpec(type: TransientMacro.self),
         "Index": MacroSpec(type: IndexMacro.self),
         "Unique": MacroSpec(type: IndexMacro.self),
+        "Search": MacroSpec(type: IndexMacro.self),
         "Expires": MacroSpec(type: IndexMacro.self),
         "Limit": MacroSpec(type: IndexMacro.self),
       ]

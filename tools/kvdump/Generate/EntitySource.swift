@@ -264,7 +264,7 @@ struct EntitySource {
     lines += marks
     if !marks.isEmpty { lines.append("") }
     lines += members
-    let shared = toMany(others) + elementIndexes() + rules() + history() + constants
+    let shared = toMany(others) + elementIndexes() + searchIndexes() + rules() + history() + constants
     if !shared.isEmpty { lines += [""] + shared }
     for structure in documents.structures { lines += [""] + Self.lines(of: structure) }
     return (lines + ["}"]).joined(separator: "\n") + "\n"
@@ -374,6 +374,26 @@ struct EntitySource {
     }
     return indexes.isEmpty
       ? [] : ["  static let elementIndexes = [\(indexes.joined(separator: ", "))]"]
+  }
+
+  private mutating func searchIndexes() -> [String] {
+    var indexes: [String] = []
+    for index in description.searchIndexes {
+      var sources: [String] = []
+      for source in index.sources {
+        guard let path = path(source.attribute) else { continue }
+        let weight = source.weight == 1 ? [] : ["weight: \(source.weight)"]
+        let parts = [path] + source.path.map(SwiftLiteral.text) + weight
+        sources.append(".init(\(parts.joined(separator: ", ")))")
+      }
+      if sources.count < index.sources.count {
+        leaveOut(description.indexName(index), "the index has an attribute that is left out")
+      } else {
+        indexes.append("SearchIndex<\(name)>(\(sources.joined(separator: ", ")))")
+      }
+    }
+    return indexes.isEmpty
+      ? [] : ["  static let searchIndexes = [\(indexes.joined(separator: ", "))]"]
   }
 
   private func rules() -> [String] {

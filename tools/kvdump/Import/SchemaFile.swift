@@ -65,6 +65,20 @@ struct SchemaFileEntity {
       try declared.addIndex(
         overElementsOf: try position(name, index), path: try index.texts("path"))
     }
+    for index in try node.array("searchIndexes") ?? [] {
+      try index.check(members: ["sources"])
+      let sources = try (index.array("sources") ?? []).map { source in
+        try source.check(members: ["attribute", "path", "weight"])
+        guard let name = try source.text("attribute") else {
+          throw source.failure("has no 'attribute'")
+        }
+        return (
+          attribute: try position(name, source), path: try source.texts("path"),
+          weight: try source.integer("weight") ?? 1
+        )
+      }
+      try declared.addSearchIndex(over: sources)
+    }
     for rule in try node.array("rules") ?? [] {
       try rule.check(members: ["name", "condition"])
       guard let name = try rule.text("name"), let condition = try rule.text("condition") else {

@@ -6,7 +6,7 @@ extension DynamicEntity {
   var indexList: String {
     let names =
       indexes.map(\.title)
-      + description.elementIndexes.map(description.indexName)
+      + description.computedIndexes.map(description.indexName)
       + description.building.map { description.indexName($0) + " (being built)" }
     return names.isEmpty ? "none" : names.joined(separator: ", ")
   }
@@ -21,6 +21,11 @@ extension DynamicEntity {
       let index = indexes.first(where: { $0.description.number == number })
     {
       return index
+    }
+    if description.searchIndexes.map(description.indexName).contains(wanted) {
+      throw CommandFailure.badArgument(
+        wanted, reason: "is a search index, which has the words of texts",
+        nextStep: "search for words, as by 'kvdump search'")
     }
     if description.elementIndexes.map(description.indexName).contains(wanted) {
       throw CommandFailure.badArgument(

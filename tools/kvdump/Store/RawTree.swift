@@ -41,6 +41,11 @@ struct RawTree {
         entity.elementIndexes.first { $0.number == number }
           .map { "index \(entity.name).\(entity.indexName($0))" }
       } ?? "an index over elements"
+    case .search(_, let number):
+      entity.flatMap { entity in
+        entity.computedIndexes.first { $0.number == number }
+          .map { "index \(entity.name).\(entity.indexName($0))" }
+      } ?? "a search index"
     case .history: "the history of changes"
     case .digests: "digests of records, links and buckets"
     case .catalogueCopy: "a second copy of the catalogue"
@@ -79,6 +84,7 @@ struct RawTree {
     case .links: link(key)
     case .order: order(key, body)
     case .elements: element(key)
+    case .search: posting(key, body)
     case .history: history(key, body)
     case .digests: digest(key, body)
     case nil: nil
@@ -120,6 +126,22 @@ struct RawTree {
       return nil
     }
     return "record \(id) leads to \(other)"
+  }
+
+  private func posting(_ key: ByteView, _ body: ByteView) -> String? {
+    if SearchKey.statistics._withBytes({ key.elementsEqual($0) }) {
+      return body.count == 16
+        ? "\(body.uint64(at: 0)) records with \(body.uint64(at: 8)) words" : nil
+    }
+    if let chunk = SearchKey.chunk(key) {
+      let first = chunk.multipliedReportingOverflow(by: SearchKey.chunkSize).partialValue
+      return "numbers of words of the records from \(first)"
+    }
+    guard let (term, _) = SearchKey.block(key), let block = try? PostingBlock(body),
+      let text = String(validating: term, as: UTF8.self)
+    else { return nil }
+    let total = block.total.map { " of \($0)" } ?? ""
+    return "'\(text)' in \(block.count)\(total) records from \(block.firstID)"
   }
 
   private func element(_ key: ByteView) -> String? {

@@ -111,6 +111,9 @@ extension Comparison.Operator {
     case .endsWith: "ENDSWITH"
     case .like: "LIKE"
     case .matches: "MATCHES"
+    case .search: "SEARCH"
+    case .searchAny: "SEARCHANY"
+    case .searchPrefix: "SEARCHPREFIX"
     }
   }
 }

@@ -12,6 +12,9 @@ enum FormatKeyword: String, CaseIterable, Sendable {
   case none = "NONE"
   case like = "LIKE"
   case matches = "MATCHES"
+  case search = "SEARCH"
+  case searchAny = "SEARCHANY"
+  case searchPrefix = "SEARCHPREFIX"
   case contains = "CONTAINS"
   case beginsWith = "BEGINSWITH"
   case endsWith = "ENDSWITH"
@@ -44,6 +47,9 @@ enum FormatKeyword: String, CaseIterable, Sendable {
     case .in: .in
     case .like: .like
     case .matches: .matches
+    case .search: .search
+    case .searchAny: .searchAny
+    case .searchPrefix: .searchPrefix
     case .contains: .contains
     case .beginsWith: .beginsWith
     case .endsWith: .endsWith
@@ -57,7 +63,9 @@ enum FormatKeyword: String, CaseIterable, Sendable {
   /// ``ConditionPrinter`` still writes it with a `#`, as a name.
   var isOftenName: Bool {
     switch self {
-    case .first, .last, .size, .caseInsensitive, .ci, .subquery, .cast, .ternary: true
+    case .first, .last, .size, .caseInsensitive, .ci, .subquery, .cast, .ternary, .search,
+      .searchAny, .searchPrefix:
+      true
     default: false
     }
   }

@@ -17,6 +17,7 @@ extension BoundCondition {
     case .expression: 400
     case .closure: 800
     case .related: 1_000
+    case .search: 3_000
     }
   }
 
@@ -48,6 +49,7 @@ extension BoundCondition {
     case .all(let parts): parts.contains(where: \.isNever)
     case .any(let parts): parts.allSatisfy(\.isNever)
     case .not, .expression, .closure, .related: false
+    case .search(let search): search.query.isEmpty
     }
   }
 }

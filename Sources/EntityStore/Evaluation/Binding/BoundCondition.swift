@@ -15,6 +15,7 @@ indirect enum BoundCondition: Sendable {
   case expression(BoundComparison)
   case closure(ConditionClosure)
   case related(RelatedTest)
+  case search(BoundSearch)
 }
 
 /// An attribute, or the record's id, in a bound condition.
@@ -44,7 +45,7 @@ final class BoundAttribute: Sendable {
 
   /// Creates the attribute that stands for the elements of an element index.
   init(elementsAs type: AttributeType) {
-    number = StoredElementIndex.element
+    number = StoredComputedIndex.element
     name = "element"
     self.type = type
     isOptional = false
@@ -182,6 +183,8 @@ indirect enum BoundOperand: Sendable {
   case datePart(CalendarPart, BoundOperand, ZoneRules)
   /// A value computed from related records.
   case related(RelatedOperand)
+  /// The score of the record in a search.
+  case score(BoundSearch)
 }
 
 // MARK: Parts of a condition
@@ -210,6 +213,7 @@ extension BoundCondition: BoundExpression {
       switch part {
       case .attribute(let attribute), .operand(.attribute(let attribute, _)):
         numbers.insert(attribute.number)
+      case .search(let search): numbers.formUnion(search.index.attributes)
       case .operand, .closure, .related: break
       }
       return false
@@ -225,7 +229,7 @@ extension BoundCondition: BoundExpression {
     return !has { part in
       switch part {
       case .attribute(let attribute), .operand(.attribute(let attribute, _)): isOther(attribute)
-      case .closure, .related: true
+      case .closure, .related, .search: true
       case .operand: false
       }
     }
@@ -236,6 +240,7 @@ extension BoundCondition: BoundExpression {
     case .constant: false
     case .test(let test): isSought(.attribute(test.attribute))
     case .closure: isSought(.closure)
+    case .search(let search): isSought(.search(search))
     case .all(let parts), .any(let parts): parts.contains { $0.has(isSought) }
     case .not(let part): part.has(isSought)
     case .expression(let comparison):
@@ -250,6 +255,7 @@ extension BoundOperand: BoundExpression {
     if isSought(.operand(self)) { return true }
     return switch self {
     case .value, .document, .attribute, .element: false
+    case .score(let search): isSought(.search(search))
     case .list(let parts), .call(_, let parts): parts.contains { $0.has(isSought) }
     case .arithmetic(_, let left, let right): left.has(isSought) || right.has(isSought)
     case .negative(let inner), .cast(let inner, _), .datePart(_, let inner, _): inner.has(isSought)
@@ -269,6 +275,8 @@ enum BoundPart {
   case attribute(BoundAttribute)
   /// A test by a closure of the program.
   case closure
+  /// A search of words.
+  case search(BoundSearch)
   /// A relationship, the condition on the related records, and the operand that is evaluated on
   /// each of them.
   case related(RelationshipEnd, BoundCondition?, BoundOperand?)
@@ -276,7 +284,7 @@ enum BoundPart {
   fileprivate var isTime: Bool {
     switch self {
     case .operand(.call(.now, _)): true
-    case .operand, .attribute, .closure: false
+    case .operand, .attribute, .closure, .search: false
     case .related(_, let condition, let operand):
       condition?.dependsOnTime == true || operand?.dependsOnTime == true
     }

@@ -16,6 +16,8 @@ struct ConditionBinding {
   /// where known.
   private(set) var variables: [(name: String, type: DocumentType?)] = []
   static let deepestSubquery = 3
+  /// The search of the condition, to which `_score` refers in an order.
+  var search: BoundSearch?
   /// Whether the condition is stored in the file, so that it must mean the same in every program.
   var isOfRule = false
 
@@ -63,6 +65,7 @@ struct ConditionBinding {
   // MARK: Comparisons
 
   private mutating func bind(_ given: Comparison) throws(StoreError) -> BoundCondition {
+    if given.operator.isSearch { return .search(try search(given)) }
     let comparison = try withDerivedParts(given.withFoldedConstants())
     if comparison.operator == .notEqual, comparison.quantifier == nil {
       var equality = comparison
@@ -179,6 +182,7 @@ struct ConditionBinding {
       return .element(depth: variables.count - 1 - index, path.steps)
     }
     if let (end, rest) = relationship(path) { return try relatedOperand(end, rest) }
+    if let search = try scored(path) { return .score(search) }
     let attribute = try attribute(of: path)
     let rest = Array(path.steps.dropFirst())
     if !rest.isEmpty, attribute.type != .json, attribute.type != .document {
@@ -230,7 +234,7 @@ extension Comparison.Operator {
     case .contains: .contains
     case .like: .like
     case .matches: .matches
-    case .notEqual, .between, .in: nil
+    case .notEqual, .between, .in, .search, .searchAny, .searchPrefix: nil
     }
   }
 

@@ -62,6 +62,8 @@ enum OperandTypes {
       guard left.canBeText || quantified, right.canBeText else {
         throw .cannotCompare(left.words, right.words, comparison.text)
       }
+    case .search, .searchAny, .searchPrefix:
+      throw .badQuery("a search stands alone, as a condition on the record: '\(comparison.text)'")
     }
     return result
   }
@@ -109,6 +111,7 @@ enum OperandTypes {
     case .call(let function, _): kind(function)
     case .datePart(let part, _, _): part.isDate ? .date : .number
     case .related(let related): kind(related.question)
+    case .score: .number
     }
   }
 

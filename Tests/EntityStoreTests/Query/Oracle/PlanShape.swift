@@ -28,8 +28,8 @@ enum PlanShape: String, CaseIterable {
     case .scan: .scan
     case .ids: .ids
     case .idRange: .idRange
-    // The oracle has neither relationships nor indexes over elements.
-    case .union, .related, .elements: .union
+    // The oracle has neither relationships nor computed indexes.
+    case .union, .related, .elements, .search: .union
     case .intersection: .intersection
     case .index(let access):
       if case .points = access.span {
@@ -47,6 +47,7 @@ enum PlanShape: String, CaseIterable {
     case .merge(let isReversed): isReversed ? .mergeBackwards : .mergeForwards
     case .groups(let groups): groups.isReversed ? .groupsBackwards : .groupsForwards
     case .sort(let kept): kept == nil ? .sort : .heap
+    case .ranked: .heap
     }
   }
 }

@@ -1,0 +1,60 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Maintains the indexes on elements of documents and on words of texts.
+final class ComputedIndexes: ChangeSink, PendingEntries {
+  let name = "indexes over elements and words"
+  let writesOnRecord = true
+  private var byEntity: [EntityNumber: [any ComputedEntries]] = [:]
+
+  /// Returns `nil` when the schema has no such indexes.
+  init?(_ schema: StoredSchema, core: WriteCore) {
+    guard schema.hasComputedIndexes else { return nil }
+    for entity in schema.entities where !entity.computedIndexes.isEmpty {
+      byEntity[entity.number] = entity.computedIndexes.map { core.entries(of: $0, entity) }
+    }
+  }
+
+  func interest(in entity: StoredEntity) -> ChangeInterest? {
+    byEntity[entity.number] == nil ? nil : [.oldRecord, .newRecord]
+  }
+
+  func isConcerned(byUpdateOf attributes: Set<UInt32>, of entity: StoredEntity) -> Bool {
+    byEntity[entity.number]?.contains { !attributes.isDisjoint(with: $0.index.attributes) } ?? false
+  }
+
+  /// Writes the collected entries: before the commit, and before entries are read in the write.
+  func write() throws(StoreError) {
+    for entries in byEntity.values { for one in entries { try one.write() } }
+  }
+
+  func flush(_: WriteCore) throws(StoreError) { try write() }
+
+  func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
+    guard let (id, old, new) = change.both else { return }
+    for entries in byEntity[entity.number] ?? [] { try entries.change(id, old, new) }
+  }
+}
+
+extension TreeWriteCore {
+  fileprivate func entries(
+    of index: StoredComputedIndex, _ entity: StoredEntity
+  ) -> any ComputedEntries {
+    switch index.description.kind {
+    case .elements: ElementEntries(index, of: entity, core: self)
+    case .search: SearchEntries(index, of: entity, core: self)
+    }
+  }
+
+  /// Fills a new, empty computed index from the records.
+  func build(
+    _ index: StoredComputedIndex, of entity: StoredEntity, _ work: OpeningWork?
+  ) throws(StoreError) {
+    let entries = entries(of: index, entity)
+    try forEachRecord(of: entity) { (id, view) throws(StoreError) in
+      try entries.change(id, nil, view)
+      try work?.step()
+    }
+    try entries.write()
+  }
+}

@@ -1,0 +1,45 @@
+/// The ways in which the words of a search are combined.
+public enum SearchMode: Sendable, Hashable {
+  /// A record must have all words.
+  case allWords
+  /// A record must have one of the words.
+  case anyWord
+  /// A record must have all words; the last one is the beginning of a word, unless a space follows
+  /// it. For results while a person types.
+  case typing
+
+  var comparison: Comparison.Operator {
+    switch self {
+    case .allWords: .search
+    case .anyWord: .searchAny
+    case .typing: .searchPrefix
+    }
+  }
+}
+
+extension Condition {
+  /// Whether the texts of a search index have the words of `text`.
+  ///
+  ///     Pod.where(.search("json parser")).sortedByScore().limit(10)
+  ///
+  /// Any text is a search: `"quotes"` enclose a phrase, `-word` leaves records out, `title:word`
+  /// is sought in one attribute, `wor*` is a beginning, `a OR b` is one of two. A text without a
+  /// word finds nothing. See <doc:Search>.
+  ///
+  /// The entity must have a search index; a query without one throws
+  /// ``StoreError/Code/invalidQuery``.
+  public static func search(_ text: String, _ mode: SearchMode = .allWords) -> Condition {
+    Condition(
+      .comparison(
+        Comparison(.path(ValuePath(.record, [])), mode.comparison, .value(.string(text)))))
+  }
+}
+
+extension Attribute {
+  /// Whether the search index on this attribute has the words of `text` in it.
+  ///
+  /// See ``Condition/search(_:_:)``.
+  public func search(_ text: String, _ mode: SearchMode = .allWords) -> Condition<E> {
+    compared(mode.comparison, .value(.string(text)), options: [])
+  }
+}

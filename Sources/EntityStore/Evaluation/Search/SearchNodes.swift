@@ -1,0 +1,148 @@
+internal import LodestoreBytes
+internal import LodestoreFormat
+
+/// Records that match all of several parts, and none of others.
+final class AllNode: SearchNode {
+  /// The parts that must match, the rarest first.
+  let parts: [any SearchNode]
+  let excluded: [any SearchNode]
+  private(set) var id: UInt64 = 0
+
+  init(_ parts: [any SearchNode], excluding excluded: [any SearchNode] = []) {
+    self.parts = parts.sorted { $0.recordCount < $1.recordCount }
+    self.excluded = excluded
+  }
+
+  var recordCount: UInt64 { parts.first?.recordCount ?? 0 }
+
+  func advance(to target: UInt64) throws {
+    if id >= target { return }
+    id = try Self.next(parts, excluded, from: target)
+  }
+
+  /// Returns the first record from `target` on that matches.
+  static func next(
+    _ parts: [any SearchNode], _ excluded: [any SearchNode], from target: UInt64
+  ) throws -> UInt64 {
+    var target = target
+    guard let first = parts.first else { return .max }
+    search: while true {
+      try first.advance(to: target)
+      target = first.id
+      if target == .max { return .max }
+      for part in parts.dropFirst() {
+        try part.advance(to: target)
+        if part.id != target {
+          target = part.id
+          continue search
+        }
+      }
+      for part in excluded {
+        try part.advance(to: target)
+        if part.id == target {
+          target += 1
+          continue search
+        }
+      }
+      return target
+    }
+  }
+
+  func score() throws -> Double {
+    var score = 0.0
+    for part in parts { score += try part.score() }
+    return score
+  }
+}
+
+/// Records that match at least one of several parts.
+final class AnyNode: SearchNode {
+  let parts: [any SearchNode]
+  /// Whether the score is the highest of the parts' scores, and not their sum.
+  let takesHighest: Bool
+  private(set) var id: UInt64 = 0
+
+  init(_ parts: [any SearchNode], takesHighest: Bool = false) {
+    self.parts = parts
+    self.takesHighest = takesHighest
+  }
+
+  var recordCount: UInt64 {
+    parts.reduce(0) { $0.addingReportingOverflow($1.recordCount).partialValue }
+  }
+
+  func advance(to target: UInt64) throws {
+    if id >= target { return }
+    var next = UInt64.max
+    for part in parts {
+      try part.advance(to: target)
+      next = min(next, part.id)
+    }
+    id = next
+  }
+
+  func score() throws -> Double {
+    var score = 0.0
+    for part in parts where part.id == id {
+      let next = try part.score()
+      score = takesHighest ? max(score, next) : score + next
+    }
+    return score
+  }
+}
+
+/// Records that have given terms at given distances in one text.
+final class PhraseNode: SearchNode {
+  /// The terms with their places in the phrase.
+  private let terms: [(postings: TermPostings, place: UInt32)]
+  private let all: [any SearchNode]
+  private let sourceCount: Int
+  private let sources: Set<UInt32>?
+  private(set) var id: UInt64 = 0
+
+  /// - Parameter sources: the sources in which the terms are sought; `nil` for all.
+  init(
+    _ terms: [(postings: TermPostings, place: UInt32)], sourceCount: Int, sources: Set<UInt32>?
+  ) {
+    self.sources = sources
+    self.terms = terms.sorted { $0.postings.recordCount < $1.postings.recordCount }
+    all = self.terms.map(\.postings)
+    self.sourceCount = sourceCount
+  }
+
+  var recordCount: UInt64 { terms.first?.postings.recordCount ?? 0 }
+
+  func advance(to target: UInt64) throws {
+    if id >= target { return }
+    var target = target
+    while true {
+      id = try AllNode.next(all, [], from: target)
+      if id == .max { return }
+      if try hasPhrase() { return }
+      target = id + 1
+    }
+  }
+
+  private func hasPhrase() throws -> Bool {
+    var starts: Set<UInt64>?
+    for (postings, place) in terms {
+      var found: Set<UInt64> = []
+      try PositionList.forEach(postings.currentPositions(), sourceCount: sourceCount) {
+        source, position in
+        guard position >= place, sources?.contains(source) ?? true else { return }
+        let start = UInt64(source) << 32 | UInt64(position - place)
+        if starts?.contains(start) ?? true { found.insert(start) }
+      }
+      if found.isEmpty { return false }
+      starts = found
+    }
+    return true
+  }
+
+  /// The sum of the scores of the words.
+  func score() throws -> Double {
+    var score = 0.0
+    for part in all { score += try part.score() }
+    return score
+  }
+}

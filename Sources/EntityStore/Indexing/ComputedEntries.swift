@@ -1,0 +1,12 @@
+internal import LodestoreFormat
+
+/// Collects changes of the entries of one computed index.
+protocol ComputedEntries: AnyObject {
+  var index: StoredComputedIndex { get }
+
+  /// Notes the difference between the entries of `old` and `new`, either of which may be `nil`.
+  func change(_ id: UInt64, _ old: RecordView?, _ new: RecordView?) throws(StoreError)
+
+  /// Writes all noted changes.
+  func write() throws(StoreError)
+}

@@ -1,0 +1,82 @@
+internal import LodestoreBytes
+internal import LodestoreFormat
+
+/// Postings of one term in memory, in the order of ids.
+struct PostingBuffer: ~Copyable {
+  private(set) var count = 0
+  private(set) var ids: OwnedBytes
+  private(set) var frequencies: OwnedBytes
+  /// The offsets in ``positions`` at which the positions of each posting end.
+  private(set) var ends: OwnedBytes
+  var positions: [UInt8] = []
+  private var capacity: Int
+
+  init(capacity: Int = 256) {
+    self.capacity = capacity
+    ids = OwnedBytes(byteCount: capacity * 8, alignment: 8)
+    frequencies = OwnedBytes(byteCount: capacity * 4, alignment: 8)
+    ends = OwnedBytes(byteCount: capacity * 4, alignment: 8)
+  }
+
+  mutating func removeAll() {
+    count = 0
+    positions.removeAll(keepingCapacity: true)
+  }
+
+  @inline(__always)
+  func id(_ index: Int) -> UInt64 {
+    ids.view.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self)
+  }
+
+  @inline(__always)
+  func frequency(_ index: Int) -> UInt32 {
+    frequencies.view.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)
+  }
+
+  /// The offset at which the positions of the posting at `index` end; 0 for the index -1.
+  @inline(__always)
+  func end(_ index: Int) -> Int {
+    index < 0 ? 0 : Int(ends.view.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self))
+  }
+
+  /// Appends a posting whose positions are the bytes that were appended to ``positions`` since the
+  /// last posting.
+  @inline(__always)
+  mutating func append(id: UInt64, frequency: UInt32) {
+    if count == capacity { grow(to: count + 1) }
+    ids.view.storeBytes(of: id, toByteOffset: count &* 8, as: UInt64.self)
+    frequencies.view.storeBytes(of: frequency, toByteOffset: count &* 4, as: UInt32.self)
+    ends.view.storeBytes(
+      of: UInt32(clamping: positions.count), toByteOffset: count &* 4, as: UInt32.self)
+    count &+= 1
+  }
+
+  /// Appends the posting at `index` of another buffer.
+  @inline(__always)
+  mutating func append(_ other: borrowing PostingBuffer, at index: Int) {
+    positions.append(contentsOf: other.positions[other.end(index - 1)..<other.end(index)])
+    append(id: other.id(index), frequency: other.frequency(index))
+  }
+
+  @inline(never)
+  private mutating func grow(to needed: Int) {
+    func larger(_ old: borrowing OwnedBytes, _ size: Int) -> OwnedBytes {
+      let new = OwnedBytes(byteCount: capacity * 2 * size, alignment: 8)
+      new.view.part(from: 0, count: capacity * size).copyMemory(from: ByteView(old.view))
+      return new
+    }
+    ids = larger(ids, 8)
+    frequencies = larger(frequencies, 4)
+    ends = larger(ends, 4)
+    capacity *= 2
+  }
+
+  /// Replaces the content by that of a stored block.
+  mutating func read(_ block: PostingBlock) throws(FormatError) {
+    removeAll()
+    try block.readIDs(into: ids.view)
+    block.readFrequencies(into: frequencies.view)
+    positions.append(contentsOf: try block.readPositionEnds(into: ends.view))
+    count = block.count
+  }
+}

@@ -1,0 +1,292 @@
+internal import LMDB
+internal import LodestoreBytes
+internal import LodestoreFormat
+
+/// Writes the postings of a batch into a search index, term by term.
+///
+/// Each block that a changed posting belongs to is read and replaced. Blocks are not merged later.
+struct PostingWriter: ~Copyable {
+  private let tree: PostingTree
+  private let name: String
+  private let weights: [UInt32]
+  private var lengths: RecordLengths
+  private var stored = PostingBuffer()
+  private var merged = PostingBuffer()
+  private var added = PostingBuffer()
+  /// The ids of the postings in ``added`` that are only removals.
+  private var key: [UInt8] = []
+  private var value: [UInt8] = []
+  private var bounds: [PostingBlock.Bound] = []
+  private let scratch = OwnedBytes(byteCount: PostingBlock.capacity * 8, alignment: 8)
+
+  init(
+    _ index: StoredComputedIndex, in transaction: WritingTransaction
+  ) throws(LMDBError) {
+    tree = try PostingTree(index.entries.tree, in: transaction)
+    name = index.entries.name
+    weights = index.description.sources.map(\.weight)
+    lengths = RecordLengths(tree, name: name)
+  }
+
+  /// - Parameter memoryLimit: the size of the tree up to which it is rewritten for a large batch.
+  mutating func write(
+    _ batch: consuming PostingBatch, memoryLimit: Int
+  ) throws(StoreError) {
+    let hasRemovals = batch.hasRemovals
+    let groups = batch.grouped()
+    let change = try lengths.write(groups.records)
+    try writeStatistics(change)
+    if !hasRemovals {
+      // A posting takes some two bytes.
+      try wrap { () throws(LMDBError) in
+        try tree.rewriteIfWorthwhile(groups.occurrences.count * 2, memoryLimit: memoryLimit)
+      }
+    }
+    for rank in 0..<groups.order.count {
+      let range = groups.starts[rank]..<groups.starts[rank + 1]
+      if range.isEmpty { continue }
+      collect(groups.occurrences, range, groups.records)
+      try groups.terms.withTerm(Int(groups.order[rank])) { (term) throws(StoreError) in
+        try merge(into: term)
+      }
+    }
+    try wrap { () throws(LMDBError) in try tree.finish() }
+  }
+
+  private func writeStatistics(_ change: (records: Int64, words: Int64)) throws(StoreError) {
+    if change == (0, 0) { return }
+    let key = SearchKey.statistics
+    do throws(LMDBError) {
+      try key._withBytes { (key) throws(LMDBError) in
+        var records: Int64 = 0
+        var words: Int64 = 0
+        if try tree.seek(key), tree.value.count == 16 {
+          records = Int64(bitPattern: tree.value.uint64(at: 0))
+          words = Int64(bitPattern: tree.value.uint64(at: 8))
+        }
+        records &+= change.records
+        words &+= change.words
+        let bytes =
+          littleEndianBytes(UInt64(bitPattern: records))
+          + littleEndianBytes(UInt64(bitPattern: words))
+        try bytes._withBytes { (bytes) throws(LMDBError) in try tree.put(key, bytes) }
+      }
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  // MARK: The postings of a term
+
+  /// Makes the postings of one term from its occurrences, in the order of ids; a frequency of 0 is
+  /// a removal.
+  private mutating func collect(
+    _ occurrences: [PostingBatch.Occurrence], _ range: Range<Int>, _ records: [PostingBatch.Record]
+  ) {
+    added.removeAll()
+    var isAscending = true
+    var before: UInt64 = 0
+    for index in range {
+      let id = records[Int(occurrences[index].record)].id
+      if id < before { isAscending = false }
+      before = id
+    }
+    if isAscending { return collect(occurrences[range], records) }
+    let sorted = range.sorted {
+      let a = records[Int(occurrences[$0].record)].id
+      let b = records[Int(occurrences[$1].record)].id
+      return a == b ? $0 < $1 : a < b
+    }
+    let inOrder = sorted.map { occurrences[$0] }
+    collect(inOrder[...], records)
+  }
+
+  private mutating func collect(
+    _ occurrences: ArraySlice<PostingBatch.Occurrence>, _ records: [PostingBatch.Record]
+  ) {
+    var index = occurrences.startIndex
+    let end = occurrences.endIndex
+    while index < end {
+      let id = records[Int(occurrences[index].record)].id
+      var start = index
+      while index < end, records[Int(occurrences[index].record)].id == id {
+        // What came before a removal is gone.
+        if occurrences[index].position == PostingBatch.Occurrence.removal { start = index + 1 }
+        index += 1
+      }
+      added.append(
+        id: id,
+        frequency: PositionList.append(
+          occurrences[start..<index], weights: weights, to: &added.positions))
+    }
+  }
+
+  private func seekBlock(of term: ByteView) throws(StoreError) -> (
+    block: PostingBlock, last: UInt64?
+  )? {
+    let isFound = try wrap { () throws(LMDBError) in
+      try key._withBytes { (key) throws(LMDBError) in try tree.seek(atOrAfter: key) }
+    }
+    guard isFound, let (found, last) = SearchKey.block(tree.key),
+      found.elementsEqual(term)
+    else { return nil }
+    do throws(FormatError) {
+      return (try PostingBlock(tree.value), last)
+    } catch {
+      throw .damagedIndex(name, error.description)
+    }
+  }
+
+  private func wrap<R>(_ body: () throws(LMDBError) -> R) throws(StoreError) -> R {
+    do throws(LMDBError) { return try body() } catch { throw StoreError(error) }
+  }
+
+  /// Puts the postings in ``added`` into the blocks of `term`.
+  private mutating func merge(into term: ByteView) throws(StoreError) {
+    SearchKey.setBlock(of: term, endingWith: nil, in: &key)
+    var total: UInt64 = 0
+    var hasOthers = false
+    if let (block, _) = try seekBlock(of: term) {
+      total = block.total ?? UInt64(block.count)
+      hasOthers = block.total != nil
+      try read(block)
+    } else {
+      stored.removeAll()
+    }
+    let old = total
+    var next = 0
+    // The blocks before the last one.
+    while hasOthers, next < added.count, stored.count == 0 || added.id(next) < stored.id(0) {
+      SearchKey.setBlock(of: term, endingWith: added.id(next), in: &key)
+      guard let (block, last) = try seekBlock(of: term), let last else { break }
+      try read(block)
+      let oldKey = Array(tree.key)
+      let before = stored.count
+      var end = next
+      while end < added.count, added.id(end) <= last { end += 1 }
+      mergeBlock(next..<end)
+      total = total &+ UInt64(merged.count) &- UInt64(before)
+      try replace(oldKey, of: term)
+      next = end
+      SearchKey.setBlock(of: term, endingWith: nil, in: &key)
+      guard let (lastBlock, _) = try seekBlock(of: term) else {
+        throw .damagedIndex(name, "a term has no last block")
+      }
+      try read(lastBlock)
+    }
+    if next == added.count, total == old { return }
+    let before = stored.count
+    mergeBlock(next..<added.count)
+    total = total &+ UInt64(merged.count) &- UInt64(before)
+    try writeLast(of: term, total: total, hasOthers: hasOthers)
+  }
+
+  private mutating func read(_ block: PostingBlock) throws(StoreError) {
+    do throws(FormatError) {
+      try stored.read(block)
+    } catch {
+      throw .damagedIndex(name, error.description)
+    }
+  }
+
+  /// Merges ``stored`` with a range of ``added`` into ``merged``.
+  private mutating func mergeBlock(_ range: Range<Int>) {
+    merged.removeAll()
+    var a = 0
+    var b = range.lowerBound
+    while a < stored.count || b < range.upperBound {
+      if b == range.upperBound || (a < stored.count && stored.id(a) < added.id(b)) {
+        merged.append(stored, at: a)
+        a += 1
+      } else {
+        if a < stored.count, stored.id(a) == added.id(b) { a += 1 }
+        if added.frequency(b) > 0 { merged.append(added, at: b) }
+        b += 1
+      }
+    }
+  }
+
+  /// Replaces a block before the last one by the postings in ``merged``.
+  private mutating func replace(_ oldKey: [UInt8], of term: ByteView) throws(StoreError) {
+    try delete(oldKey)
+    if merged.count == 0 { return }
+    let parts = (merged.count + PostingBlock.capacity - 1) / PostingBlock.capacity
+    for part in 0..<parts {
+      let range = merged.count * part / parts..<merged.count * (part + 1) / parts
+      try put(range, of: term, endingWith: merged.id(range.upperBound - 1), total: nil)
+    }
+  }
+
+  private func delete(_ key: [UInt8]) throws(StoreError) {
+    try wrap { () throws(LMDBError) in
+      try key._withBytes { (key) throws(LMDBError) in
+        if try tree.seek(key) { try tree.delete() }
+      }
+    }
+  }
+
+  /// Writes the postings in ``merged`` as the last blocks of `term`, which has `total` postings.
+  private mutating func writeLast(
+    of term: ByteView, total: UInt64, hasOthers: Bool
+  ) throws(StoreError) {
+    if merged.count == 0 {
+      SearchKey.setBlock(of: term, endingWith: nil, in: &key)
+      let last = key
+      try delete(last)
+      // The block before becomes the last one.
+      guard total > 0 else { return }
+      let isFound = try wrap { () throws(LMDBError) in
+        try last._withBytes { (key) throws(LMDBError) in try tree.seek(before: key) }
+      }
+      guard isFound, let (found, id) = SearchKey.block(tree.key), id != nil,
+        found.elementsEqual(term)
+      else { throw .damagedIndex(name, "a term has \(total) postings too few") }
+      do throws(FormatError) {
+        try stored.read(try PostingBlock(tree.value))
+      } catch {
+        throw .damagedIndex(name, error.description)
+      }
+      try delete(Array(tree.key))
+      mergeBlock(0..<0)
+    }
+    var start = 0
+    while merged.count - start > PostingBlock.capacity {
+      let end = start + PostingBlock.capacity
+      try put(start..<end, of: term, endingWith: merged.id(end - 1), total: nil)
+      start = end
+    }
+    let isWhole = total == UInt64(merged.count - start)
+    try put(start..<merged.count, of: term, endingWith: nil, total: isWhole ? nil : total)
+  }
+
+  /// Puts a block of the postings at `range` of ``merged``.
+  private mutating func put(
+    _ range: Range<Int>, of term: ByteView, endingWith last: UInt64?, total: UInt64?
+  ) throws(StoreError) {
+    bounds.removeAll(keepingCapacity: true)
+    if range.count >= PostingBlock.leastBounded {
+      for index in range {
+        let length = try lengths.length(of: merged.id(index))
+        PostingBlock.add(
+          .init(frequency: merged.frequency(index), lengthClass: LengthClass.of(length)),
+          to: &bounds)
+      }
+    }
+    SearchKey.setBlock(of: term, endingWith: last, in: &key)
+    value.removeAll(keepingCapacity: true)
+    let start = range.lowerBound
+    merged.positions._withBytes { positions in
+      PostingBlock.append(
+        ids: ByteView(merged.ids.view)[(start * 8)...],
+        frequencies: ByteView(merged.frequencies.view)[(start * 4)...],
+        ends: ByteView(merged.ends.view)[(start * 4)...], count: range.count, positions: positions,
+        from: merged.end(start - 1), bounds: bounds, total: total, scratch: scratch.view,
+        to: &value)
+    }
+    try wrap { () throws(LMDBError) in
+      try key._withBytes { (key) throws(LMDBError) in
+        try value._withBytes { (value) throws(LMDBError) in try tree.put(key, value) }
+      }
+    }
+  }
+}

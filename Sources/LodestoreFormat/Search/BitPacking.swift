@@ -1,0 +1,105 @@
+import LodestoreBytes
+
+/// Numbers of one width in bits, one after the other, lowest bit first.
+///
+/// See Format.md, "Postings".
+enum BitPacking {
+  /// The number of bits that `largest` needs.
+  @inline(__always)
+  static func width(of largest: UInt64) -> Int { 64 &- largest.leadingZeroBitCount }
+
+  /// The number of bytes of `count` numbers.
+  @inline(__always)
+  static func byteCount(_ count: Int, width: Int) -> Int { (count &* width &+ 7) &>> 3 }
+
+  /// Appends the first `count` numbers of `numbers`, an array of u64.
+  static func append(
+    _ numbers: ByteView, count: Int, width: Int, to bytes: inout [UInt8]
+  ) {
+    var word: UInt64 = 0
+    var filled = 0
+    for index in 0..<count {
+      let number = numbers.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self)
+      word |= number &<< UInt64(filled)
+      filled &+= width
+      if filled >= 64 {
+        for byte in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word &>> UInt64(byte &* 8))) }
+        filled &-= 64
+        // A shift by the whole width gives 0, and not the number itself.
+        word = filled == 0 ? 0 : number >> UInt64(width &- filled)
+      }
+    }
+    while filled > 0 {
+      bytes.append(UInt8(truncatingIfNeeded: word))
+      word &>>= 8
+      filled &-= 8
+    }
+  }
+
+  /// The number at `index` of the numbers that begin at `offset` of `bytes`.
+  ///
+  /// The caller has checked that the numbers are within `bytes`.
+  @inline(__always)
+  static func number(at index: Int, in bytes: ByteView, offset: Int, width: Int) -> UInt64 {
+    let bit = index &* width
+    let start = offset &+ bit &>> 3
+    let shift = UInt64(bit & 7)
+    if start &+ 8 <= bytes.count, width <= 56 {
+      return bytes.uint64(at: start) &>> shift & (1 &<< UInt64(width) &- 1)
+    }
+    return slowNumber(at: index, in: bytes, offset: offset, width: width)
+  }
+
+  @inline(never)
+  private static func slowNumber(
+    at index: Int, in bytes: ByteView, offset: Int, width: Int
+  ) -> UInt64 {
+    var number: UInt64 = 0
+    for bit in 0..<width {
+      let place = index * width + bit
+      if bytes[offset + place >> 3] >> UInt8(place & 7) & 1 == 1 { number |= 1 << UInt64(bit) }
+    }
+    return number
+  }
+}
+
+/// Numbers of 7 bits a byte, lowest first; the highest bit says that another byte follows (LEB128).
+package enum VariableNumber {
+  package static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest &>>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  /// Reads the number at `offset`, and moves `offset` behind it; `nil` if no number of 64 bits in
+  /// its shortest form is there.
+  @inline(__always)
+  package static func read(_ bytes: ByteView, at offset: inout Int) -> UInt64? {
+    guard offset < bytes.count else { return nil }
+    let first = bytes[offset]
+    if first < 0x80 {
+      offset &+= 1
+      return UInt64(first)
+    }
+    return readLong(bytes, at: &offset)
+  }
+
+  @inline(never)
+  private static func readLong(_ bytes: ByteView, at offset: inout Int) -> UInt64? {
+    var number: UInt64 = 0
+    var shift: UInt64 = 0
+    while offset < bytes.count, shift < 64 {
+      let byte = bytes[offset]
+      offset += 1
+      let part = UInt64(byte & 0x7F)
+      if shift == 63, part > 1 { return nil }
+      number |= part << shift
+      if byte < 0x80 { return byte == 0 && shift > 0 ? nil : number }
+      shift += 7
+    }
+    return nil
+  }
+}

@@ -1,0 +1,86 @@
+import LodestoreBytes
+
+extension PostingBlock {
+  /// A bound of a block: no posting has both a higher frequency and a lower length class.
+  package struct Bound: Equatable {
+    package var frequency: UInt32
+    package var lengthClass: UInt8
+
+    package init(frequency: UInt32, lengthClass: UInt8) {
+      self.frequency = frequency
+      self.lengthClass = lengthClass
+    }
+  }
+
+  /// The maximum number of bounds that this library writes for a block.
+  private static let mostBounds = 4
+
+  /// Adds a posting to the bounds of a block, which are descending by frequency and length class.
+  ///
+  /// A posting is left out if another one has at least its frequency and at most its length.
+  package static func add(_ new: Bound, to bounds: inout [Bound]) {
+    if bounds.contains(where: {
+      $0.frequency >= new.frequency && $0.lengthClass <= new.lengthClass
+    }) {
+      return
+    }
+    bounds.removeAll { $0.frequency <= new.frequency && $0.lengthClass >= new.lengthClass }
+    let place = bounds.firstIndex { $0.frequency < new.frequency } ?? bounds.count
+    bounds.insert(new, at: place)
+    guard bounds.count > mostBounds else { return }
+    // The two with the most similar lengths become one, which is above both.
+    let distances = zip(bounds, bounds.dropFirst()).map { $0.lengthClass - $1.lengthClass }
+    guard let least = distances.min(), let index = distances.firstIndex(of: least) else { return }
+    bounds[index].lengthClass = bounds[index + 1].lengthClass
+    bounds.remove(at: index + 1)
+  }
+
+  /// Appends a block to `bytes`.
+  ///
+  /// - Parameters:
+  ///   - ids: `count` ascending ids, as u64.
+  ///   - frequencies: `count` weighted frequencies above 0, as u32.
+  ///   - ends: the offsets in `positions` at which the positions of each posting end, as u32.
+  ///   - start: the offset in `positions` at which the positions of the first posting begin.
+  ///   - bounds: the bounds if there are 33 postings or more; at least one.
+  ///   - total: the number of postings of the term, if the block is the last of several.
+  ///   - scratch: memory for 128 numbers of u64.
+  package static func append(
+    ids: ByteView, frequencies: ByteView, ends: ByteView, count: Int, positions: ByteView,
+    from start: Int, bounds: [Bound], total: UInt64?, scratch: MutableByteView,
+    to bytes: inout [UInt8]
+  ) {
+    assert(count > 0 && count <= capacity, "a block of \(count) postings")
+    bytes.append(UInt8(count - 1) | (total == nil ? 0 : 0x80))
+    if let total { VariableNumber.append(total, to: &bytes) }
+    func id(_ index: Int) -> UInt64 {
+      ids.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self)
+    }
+    VariableNumber.append(id(0), to: &bytes)
+    if count >= leastBounded {
+      bytes.append(UInt8(bounds.count))
+      for bound in bounds {
+        VariableNumber.append(UInt64(bound.frequency), to: &bytes)
+        bytes.append(bound.lengthClass)
+      }
+    }
+    func appendPacked(_ count: Int, _ number: (Int) -> UInt64) {
+      var all: UInt64 = 0
+      for index in 0..<count {
+        let number = number(index)
+        all |= number
+        scratch.storeBytes(of: number, toByteOffset: index &* 8, as: UInt64.self)
+      }
+      let width = BitPacking.width(of: all)
+      bytes.append(UInt8(width))
+      if width > 0 {
+        BitPacking.append(ByteView(scratch), count: count, width: width, to: &bytes)
+      }
+    }
+    if count > 1 { appendPacked(count - 1) { id($0 + 1) - id($0) - 1 } }
+    appendPacked(count) { UInt64(frequencies.uint32(at: $0 * 4) - 1) }
+    func end(_ index: Int) -> Int { index < 0 ? start : Int(ends.uint32(at: index * 4)) }
+    if count > 1 { appendPacked(count) { UInt64(end($0) - end($0 - 1)) } }
+    bytes.append(contentsOf: positions[start..<end(count - 1)])
+  }
+}

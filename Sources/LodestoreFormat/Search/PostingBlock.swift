@@ -1,0 +1,157 @@
+import LodestoreBytes
+
+/// The postings of one term in up to 128 records, as they are stored.
+///
+/// See Format.md, "Postings". The view is valid as long as the bytes.
+package struct PostingBlock {
+  /// The maximum number of postings in a block.
+  package static let capacity = 128
+  /// The number of postings from which a block has bounds.
+  package static let leastBounded = 33
+
+  /// The number of records, from 1 to 128.
+  package let count: Int
+  /// The number of records in all blocks of the term; `nil` unless the block is the last of
+  /// several.
+  package let total: UInt64?
+  package let firstID: UInt64
+  private let bytes: ByteView
+  private let bounds: Range<Int>
+  private let ids: PackedPart
+  private let frequencies: PackedPart
+  private let sizes: PackedPart
+  private let positions: Int
+
+  /// Numbers of one width from an offset.
+  private struct PackedPart {
+    var offset = 0
+    var width = 0
+
+    init() {}
+
+    init(_ bytes: ByteView, count: Int, largestWidth: Int, at offset: inout Int) throws(FormatError)
+    {
+      guard offset < bytes.count else { throw PostingBlock.tooShort(offset) }
+      width = Int(bytes[offset])
+      self.offset = offset + 1
+      guard width <= largestWidth else {
+        throw FormatError("a width of \(width) bits", .searchPostings, at: offset)
+      }
+      offset = self.offset + BitPacking.byteCount(count, width: width)
+      guard offset <= bytes.count else { throw PostingBlock.tooShort(offset) }
+    }
+  }
+
+  private static func tooShort(_ offset: Int) -> FormatError {
+    FormatError("the block ends too early", .searchPostings, at: offset)
+  }
+
+  package init(_ bytes: ByteView) throws(FormatError) {
+    guard bytes.count > 1 else { throw Self.tooShort(0) }
+    self.bytes = bytes
+    count = Int(bytes[0] & 0x7F) + 1
+    var offset = 1
+    if bytes[0] & 0x80 != 0 {
+      guard let total = VariableNumber.read(bytes, at: &offset), total > UInt64(count) else {
+        throw FormatError("no number of postings of the term", .searchPostings, at: 1)
+      }
+      self.total = total
+    } else {
+      total = nil
+    }
+    guard let firstID = VariableNumber.read(bytes, at: &offset) else { throw Self.tooShort(offset) }
+    self.firstID = firstID
+    if count >= Self.leastBounded {
+      guard offset < bytes.count, bytes[offset] > 0 else { throw Self.tooShort(offset) }
+      let boundCount = bytes[offset]
+      offset += 1
+      let start = offset
+      for _ in 0..<boundCount {
+        guard VariableNumber.read(bytes, at: &offset) != nil, offset < bytes.count else {
+          throw Self.tooShort(offset)
+        }
+        offset += 1
+      }
+      bounds = start..<offset
+    } else {
+      bounds = 0..<0
+    }
+    ids =
+      try count == 1
+      ? PackedPart() : PackedPart(bytes, count: count - 1, largestWidth: 64, at: &offset)
+    frequencies = try PackedPart(bytes, count: count, largestWidth: 32, at: &offset)
+    sizes =
+      try count == 1
+      ? PackedPart() : PackedPart(bytes, count: count, largestWidth: 24, at: &offset)
+    positions = offset
+  }
+
+  /// Calls `body` with each bound: the highest frequency and the least length, of which no posting
+  /// has a higher and a lower.
+  @inline(__always)
+  package func forEachBound(_ body: (_ frequency: UInt32, _ length: UInt16) -> Void) {
+    var offset = bounds.lowerBound
+    while offset < bounds.upperBound {
+      let frequency = VariableNumber.read(bytes, at: &offset) ?? 0
+      body(UInt32(truncatingIfNeeded: frequency), LengthClass.least(bytes[offset]))
+      offset &+= 1
+    }
+  }
+
+  package var hasBounds: Bool { !bounds.isEmpty }
+
+  /// Writes the ids to `result`, ``count`` numbers of u64; throws if they do not ascend.
+  @inline(__always)
+  package func readIDs(into result: MutableByteView) throws(FormatError) {
+    var id = firstID
+    result.storeBytes(of: id, as: UInt64.self)
+    var hasOverflow = false
+    for index in 0..<count &- 1 {
+      let gap = BitPacking.number(at: index, in: bytes, offset: ids.offset, width: ids.width)
+      let (next, overflow) = id.addingReportingOverflow(gap)
+      hasOverflow = hasOverflow || overflow || next == .max
+      id = next &+ 1
+      result.storeBytes(of: id, toByteOffset: (index &+ 1) &* 8, as: UInt64.self)
+    }
+    if hasOverflow {
+      throw FormatError("ids above the highest id", .searchPostings, at: ids.offset)
+    }
+  }
+
+  /// The weighted frequency of the posting at `index`.
+  @inline(__always)
+  package func frequency(at index: Int) -> UInt32 {
+    UInt32(
+      truncatingIfNeeded: BitPacking.number(
+        at: index, in: bytes, offset: frequencies.offset, width: frequencies.width)) &+ 1
+  }
+
+  /// Writes the frequencies to `result`, ``count`` numbers of u32.
+  @inline(__always)
+  package func readFrequencies(into result: MutableByteView) {
+    for index in 0..<count {
+      result.storeBytes(of: frequency(at: index), toByteOffset: index &* 4, as: UInt32.self)
+    }
+  }
+
+  /// Writes the offset at which the positions of each posting end to `result`, ``count`` numbers of
+  /// u32, and returns the bytes in which the offsets are.
+  package func readPositionEnds(into result: MutableByteView) throws(FormatError) -> ByteView {
+    let all = bytes[positions...]
+    if count == 1 {
+      result.storeBytes(of: UInt32(all.count), as: UInt32.self)
+      return all
+    }
+    var end: UInt64 = 0
+    for index in 0..<count {
+      end &+= BitPacking.number(at: index, in: bytes, offset: sizes.offset, width: sizes.width)
+      result.storeBytes(
+        of: UInt32(truncatingIfNeeded: end), toByteOffset: index &* 4, as: UInt32.self)
+    }
+    guard end == UInt64(all.count) else {
+      throw FormatError(
+        "\(all.count) bytes of positions instead of \(end)", .searchPostings, at: positions)
+    }
+    return all
+  }
+}

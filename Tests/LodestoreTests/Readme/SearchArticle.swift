@@ -1,0 +1,73 @@
+#if Macros
+  import Lodestore
+  import Testing
+
+  // The Swift of the article Search.
+
+  enum SearchArticle {
+    @Entity struct Pod {
+      #Search<Pod>([\.name: 3, \.summary: 1])
+
+      var name: String
+      var summary: String?
+      var license: String
+    }
+
+    struct Author: Codable, Hashable {
+      var name: String
+    }
+
+    @Entity struct Package {
+      var name: String
+      var authors: [Author]
+
+      static let searchIndexes = [
+        SearchIndex<Package>(.init(\.name, weight: 3), .init(\.authors, "name"))
+      ]
+    }
+  }
+
+  @Suite struct `The article about searches` {
+    typealias Pod = SearchArticle.Pod
+
+    @Test func `the best match is first, and its words are marked`() throws {
+      let store = try Store.inMemory(entities: [Pod.self])
+      defer { store.close() }
+      try store.insert([
+        Pod(name: "Other", summary: "Reads a JSON text by a parser of its own", license: "MIT"),
+        Pod(name: "JSONParser", summary: "Fast", license: "MIT"),
+        Pod(name: "JSON Parser", summary: "Closed", license: "none"),
+      ])
+      let found = try store.fetch(
+        Pod.where {
+          $0.search("json parser"); $0.license == "MIT"
+        }.sortedByScore().limit(10))
+      #expect(found.map(\.name) == ["JSONParser", "Other"])
+      let highlighter = SearchHighlighter("json parser")
+      let text = found[1].summary ?? ""
+      let snippet = highlighter.snippet(of: text, length: 30)
+      #expect(snippet.ranges.map { snippet.text[$0] } == ["JSON", "parser"])
+      #expect(highlighter.ranges(in: found[0].name).map { found[0].name[$0] } == ["JSONParser"])
+    }
+
+    @Test func `texts at a path are searched, also in one attribute alone`() throws {
+      typealias Package = SearchArticle.Package
+      let store = try Store.inMemory(entities: [Package.self])
+      defer { store.close() }
+      try store.insert([
+        Package(name: "Ann", authors: [.init(name: "Bob Ross")]),
+        Package(name: "Tree", authors: [.init(name: "Ann Lee"), .init(name: "Bob")]),
+      ])
+      func names(_ condition: Condition<Package>) throws -> [String] {
+        try store.fetch(Package.all.where(condition)).map(\.name)
+      }
+      #expect(try names(.search("ann")) == ["Ann", "Tree"])
+      #expect(try names(Package.attributes.name.search("ann")) == ["Ann"])
+      #expect(try names(.search("authors.name:ann")) == ["Tree"])
+      // A phrase does not go on in the next text.
+      #expect(try names(.search("\"lee bob\"")) == [])
+      #expect(
+        try store.read { try $0.searchSuggestions(for: "Tere", in: Package.self) } == ["tree"])
+    }
+  }
+#endif

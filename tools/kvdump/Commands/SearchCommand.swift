@@ -1,0 +1,67 @@
+import ArgumentParser
+import EntityStore
+
+/// `kvdump search`: the records that have words, the best first.
+struct SearchCommand: EntityCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "search", abstract: "Show the records that have words, the best first.",
+    discussion: """
+      Examples:
+        kvdump search pods.lodestore Pod "json parser"
+        kvdump search pods.lodestore Pod 'name:network -image "http client"' --fields name,summary
+        kvdump search pods.lodestore Pod netw 'license == "MIT"' --typing
+
+      The entity must have a search index; 'kvdump schema' shows it. Any text is a search: quotes \
+      enclose a phrase, -word leaves records out, name:word is sought in one attribute, wor* is a \
+      beginning, a OR b is one of two.
+
+      'kvdump query' with a condition such as \
+      'SELF SEARCH "json parser"' finds the same records in any order.
+
+      The status is 0 even if no record is found.
+      """)
+
+  @OptionGroup var store: StoreArgument
+
+  @Argument(help: "The entity.") var entity: String
+
+  @Argument(help: "The words.") var text: String
+
+  @Flag(help: "One of the words is enough.") var any = false
+
+  @Flag(help: "The last word is the beginning of a word.") var typing = false
+
+  @OptionGroup(title: "Selection") var condition: ConditionOptions
+  @OptionGroup(title: "Selection") var rows: RowOptions
+  @OptionGroup(title: "Selection") var fields: FieldOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  var formatString: String? { condition.text }
+
+  func validate() throws {
+    try refuse(if: any && typing, "--any and --typing: choose one of them")
+  }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    try read(on: console) { try answer($0, $1, on: console) }
+  }
+
+  private func answer(
+    _ snapshot: DynamicSnapshot, _ entity: DynamicEntity, on console: Console
+  ) throws -> ExitStatus {
+    let mode: SearchMode = any ? .anyWord : typing ? .typing : .allWords
+    var request = try condition.request().searching(text, mode)
+    request.offset = rows.offset
+    let columns = try RecordColumns(entity, names: fields.names)
+    let page = try QueryRows(entity: entity, columns: columns, snapshot: snapshot).write(
+      request, limit: rows.effectiveLimit(on: console.terminal), withToken: false, on: console)
+    if page.shown == 0, rows.offset == 0 {
+      console.note("\(entity.name): no record found")
+    } else {
+      console.note(
+        RowSummary.text(
+          shown: page.shown, offset: rows.offset, total: nil, hasMore: page.hasMore))
+    }
+    return .success
+  }
+}
