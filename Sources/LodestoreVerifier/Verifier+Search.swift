@@ -4,8 +4,9 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Checks the search indexes of an entity: that each word of each record has its posting, and that
-  /// there are no other postings, lengths or statistics.
+  /// Checks that each word of each record has its posting in the search indexes of an entity.
+  ///
+  /// Other postings, lengths and statistics are findings.
   func verifySearches(of entity: EntityDescription) throws {
     guard let records = trees[TreeName.records(entity: entity.number).text] else { return }
     let layouts = entity.layoutsByNumber
@@ -81,7 +82,7 @@ struct SearchSums: Equatable {
     self = sums
   }
 
-  /// The difference in words; `nil` if there is none.
+  /// The difference in words; `nil` if the sums are equal.
   func difference(from expected: SearchSums) -> String? {
     if self == expected { return nil }
     if postings != expected.postings || postingCount != expected.postingCount {

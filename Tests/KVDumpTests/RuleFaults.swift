@@ -10,8 +10,9 @@ import LodestoreFormat
 extension Fault {
   static let all = indexFaults + recordFaults + otherFaults + ruleFaults
   static let ruleFaults =
-    catalogueFaults + keptCatalogueFaults + documentFaults + keyFaults + elementFaults + searchFaults
-    + linkFaults + importFaults + historyFaults + headerFaults + digestFaults + sealFaults + limitFaults
+    catalogueFaults + keptCatalogueFaults + documentFaults + keyFaults + elementFaults
+    + searchFaults + linkFaults + importFaults + historyFaults + headerFaults + digestFaults
+    + sealFaults + limitFaults
 
   /// A catalogue in which one value is another; see ``RawStore/edit(_:_:_:to:)``.
   static func catalogue(

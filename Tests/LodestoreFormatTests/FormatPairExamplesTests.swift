@@ -184,7 +184,8 @@ import Testing
     for line in try lines("search-block") {
       let (head, postings) = try halves(line.left, ": ")
       let sourceCount = Int(head.prefix { $0 != " " }) ?? 0
-      let weights = head.contains("weight")
+      let weights =
+        head.contains("weight")
         ? head.split(separator: " ").suffix(sourceCount).compactMap { UInt32($0) } : [1]
       try #require(weights.count == sourceCount, "\(line)")
       let body = try bytes(hexadecimal: line.right)

@@ -48,8 +48,8 @@ import Testing
   @Test func `members of a later version stay in every object of an entity`() throws {
     var count = 0
     let document = Self.later(Self.entity.document, &count)
-    // The entity, three attributes and a derivation, a layout with three, two indexes, one over
-    // elements, one over words with a source, a rule and the history.
+    // The entity, three attributes and a derivation, and a layout with three. Four indexes, one of
+    // them with a source, a rule and the history.
     #expect(count == 16)
     #expect(try EntityDescription(number: 1, document: document).document == document)
   }

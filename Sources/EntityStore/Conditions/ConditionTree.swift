@@ -53,8 +53,9 @@ struct Comparison: Sendable, Hashable {
     case like
     /// Compares the whole text with a regular expression.
     case matches
-    /// Looks for words in the texts of a search index: for all of them, for any of them, or for all
-    /// with the last one as a prefix.
+    /// Looks for words in the texts of a search index.
+    ///
+    /// The record must have all of them, any of them, or all with the last one as a prefix.
     case search, searchAny, searchPrefix
   }
 

@@ -17,8 +17,8 @@ extension PlanRun {
 
   /// Visits the records with the highest scores, the best first.
   ///
-  /// A record is read only if its score is among the best so far, and is left out if it does not
-  /// fulfil the rest of the condition.
+  /// A record is read only if its score is among the best so far. Records that do not fulfil the
+  /// rest of the condition, such as expired ones, are left out.
   func inRankedOrder(
     _ access: SearchAccess, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {

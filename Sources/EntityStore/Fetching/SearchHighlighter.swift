@@ -92,7 +92,7 @@ public struct SearchHighlighter: Sendable {
       let count = ranges[index...].prefix { $0.upperBound <= end ?? text.endIndex }.count
       if count > most { (best, most) = (range.lowerBound, count) }
     }
-    // Some characters before the first word show what it belongs to.
+    // Some characters before the first word show its context.
     var start =
       text.index(best, offsetBy: -(length / 4), limitedBy: text.startIndex)
       ?? text.startIndex

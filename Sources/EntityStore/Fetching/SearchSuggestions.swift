@@ -7,10 +7,12 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   ///     try store.read { try $0.searchSuggestions(for: "netwroking", in: Pod.self) }  // networking
   ///
-  /// Words are similar with one insertion, deletion or replacement of a character, or exchange of two
-  /// neighbours, and with two of them from 6 characters on. The first character is the same. The
-  /// words come without case and marks, as the index has them: the most similar first, then the most
-  /// frequent. The time is linear in the number of different words with this first character.
+  /// A similar word differs by one change, or by up to two changes if `word` has 6 characters or
+  /// more. A change inserts, removes or replaces a character, or exchanges two neighbours. The first
+  /// character is the same. The words come without case and marks, as the index has them: the most
+  /// similar first, then the most frequent.
+  ///
+  /// - Complexity: linear in the number of different words with this first character.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` if `E` has no search index.
   public func searchSuggestions<E: Entity>(

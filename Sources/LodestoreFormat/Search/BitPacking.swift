@@ -74,8 +74,9 @@ package enum VariableNumber {
     bytes.append(UInt8(rest))
   }
 
-  /// Reads the number at `offset`, and moves `offset` behind it; `nil` if no number of 64 bits in
-  /// its shortest form is there.
+  /// Reads the number at `offset`, and moves `offset` to its end.
+  ///
+  /// Returns `nil` if no number of 64 bits in its shortest form is there.
   @inline(__always)
   package static func read(_ bytes: ByteView, at offset: inout Int) -> UInt64? {
     guard offset < bytes.count else { return nil }

@@ -134,8 +134,9 @@ package struct PostingBlock {
     }
   }
 
-  /// Writes the offset at which the positions of each posting end to `result`, ``count`` numbers of
-  /// u32, and returns the bytes in which the offsets are.
+  /// Writes the end of the positions of each posting to `result`, ``count`` numbers of u32.
+  ///
+  /// The ends are offsets in the returned bytes.
   package func readPositionEnds(into result: MutableByteView) throws(FormatError) -> ByteView {
     let all = bytes[positions...]
     if count == 1 {

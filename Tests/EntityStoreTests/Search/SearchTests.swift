@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Searches find what a plain reading of all texts finds, in the order of the scores of BM25.
+/// A search and a plain reading of all texts find the same records, in the order of the scores.
 @Suite struct `Searches of words` {
   private let words = [
     "new", "hope", "empire", "strikes", "back", "return", "of", "the", "jedi", "parser", "json",
@@ -93,7 +93,7 @@ import Testing
       #expect(
         try ids("title:\(a)")
           == expected { $0.texts[0].terms.contains { $0.term == a } })
-      // The same search as a check on the records that another index finds.
+      // Another index finds the records, and the search is checked on their texts.
       #expect(
         try store.fetch(SearchedNote.where { $0.group == 2 }.where(.search("\(a) OR \"\(b)\"")))
           .map(\.id)
@@ -134,7 +134,8 @@ import Testing
     }
   }
 
-  @Test func `a search of an entity without an index is refused with the index to declare`() throws {
+  @Test func `a search of an entity without an index is refused with the index to declare`() throws
+  {
     try withTemporaryStore([Film.self]) { store in
       let error = #expect(throws: StoreError.self) {
         try store.fetch(Film.all.where(.search("hope")))

@@ -264,7 +264,8 @@ struct EntitySource {
     lines += marks
     if !marks.isEmpty { lines.append("") }
     lines += members
-    let shared = toMany(others) + elementIndexes() + searchIndexes() + rules() + history() + constants
+    let indexes = elementIndexes() + searchIndexes()
+    let shared = toMany(others) + indexes + rules() + history() + constants
     if !shared.isEmpty { lines += [""] + shared }
     for structure in documents.structures { lines += [""] + Self.lines(of: structure) }
     return (lines + ["}"]).joined(separator: "\n") + "\n"

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// What a search reads of its index during one read: statistics, lengths and postings.
+/// The statistics, lengths and postings of an index that a search reads.
 final class SearchContext {
   let search: BoundSearch
   let core: TransactionCore

@@ -115,7 +115,7 @@ final class TermPostings: SearchNode {
     isDecoded = true
   }
 
-  /// The index of the first id of the block from `target` on; `count` if there is none.
+  /// The index of the first id of the block from `target` on; `count` if all ids are lower.
   @inline(__always)
   private func firstIndex(from target: UInt64, _ count: Int) -> Int {
     // Most moves are short.
@@ -190,7 +190,7 @@ final class TermPostings: SearchNode {
 
 /// Records that match a part of a search, in the order of ids.
 protocol SearchNode: AnyObject {
-  /// The current record; 0 before the first move, and `.max` behind the last one.
+  /// The current record; 0 before the first move, and `.max` after the last one.
   var id: UInt64 { get }
   /// The number of records at most.
   var recordCount: UInt64 { get }

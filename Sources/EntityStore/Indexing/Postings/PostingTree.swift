@@ -61,8 +61,9 @@ final class PostingTree {
     }
   }
 
-  /// Takes all pairs out of the tree if a batch of `byteCount` bytes is large in comparison with
-  /// it, and the tree takes at most `memoryLimit` bytes.
+  /// Takes all pairs out of the tree if a batch of `byteCount` bytes is large in comparison.
+  ///
+  /// A tree of more than `memoryLimit` bytes stays as it is.
   func rewriteIfWorthwhile(_ byteCount: Int, memoryLimit: Int) throws(LMDBError) {
     let statistics = try transaction.reads.statistics(of: tree)
     let size = (statistics.leafPages + statistics.overflowPages) * statistics.pageSize

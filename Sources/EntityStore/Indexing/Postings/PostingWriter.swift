@@ -110,7 +110,7 @@ struct PostingWriter: ~Copyable {
       let id = records[Int(occurrences[index].record)].id
       var start = index
       while index < end, records[Int(occurrences[index].record)].id == id {
-        // What came before a removal is gone.
+        // A removal ends all earlier occurrences.
         if occurrences[index].position == PostingBatch.Occurrence.removal { start = index + 1 }
         index += 1
       }
