@@ -134,6 +134,40 @@ import Testing
     }
   }
 
+  @Test func `a word is found in every script, by its parts and as it is typed`() throws {
+    // The text, searches that find it, and searches that do not.
+    let cases: [(text: String, found: [String], other: [String])] = [
+      ("AFNetworking 4.0.1", ["networking", "AFNetworking", "afnet*", "4.0"], ["net", "working"]),
+      ("Straße nach Osnabrück", ["STRASSE", "osnabruck", "\"nach Osnabrück\""], ["osna"]),
+      ("東京都庁の展望室", ["東京", "都庁", "展望室", "の"], ["京都府"]),
+      ("서울특별시 지하철", ["서울", "지하철"], ["부산"]),
+      ("กรุงเทพมหานคร", ["กรุงเทพ"], ["เชียงใหม่"]),
+      ("l'été don't", ["ete", "dont", "don’t"], ["hiver"]),
+      ("ＪＳＯＮ ﬁle", ["json", "file"], ["xml"]),
+    ]
+    try withTemporaryStore([SearchedNote.self]) { store in
+      try store.insert(cases.map { SearchedNote($0.text) })
+      for (index, one) in cases.enumerated() {
+        func finds(_ text: String, _ mode: SearchMode = .allWords) throws -> Bool {
+          let query = SearchedNote.all.where(.search(text, mode))
+          let isFound = try store.fetch(query).contains { $0.title == one.text }
+          // The texts alone give the same answer as the index.
+          let checked = try store.fetch(
+            SearchedNote.where { $0.group == 0 }.where(.search(text, mode)))
+          #expect(checked.contains { $0.title == one.text } == isFound, "\(text)")
+          return isFound
+        }
+        for text in one.found { #expect(try finds(text), "\(index): \(text)") }
+        for text in one.other { #expect(try !finds(text), "\(index): \(text)") }
+        // Each beginning of the text finds it while a person types it.
+        for count in 1...one.text.count {
+          let typed = String(one.text.prefix(count))
+          if typed.last?.isWhitespace == false { #expect(try finds(typed, .typing), "\(typed)") }
+        }
+      }
+    }
+  }
+
   @Test func `a search of an entity without an index is refused with the index to declare`() throws
   {
     try withTemporaryStore([Film.self]) { store in
