@@ -147,20 +147,20 @@ struct NumberTextTests {
 struct RowSummaryTests {
   @Test func `a row summary reports the omitted rows`() {
     #expect(
-      RowSummary.text(shown: 20, total: 11_028) == "20 of 11,028 records; --limit 0 for all")
-    #expect(RowSummary.text(shown: 20, total: 20) == nil)
-    #expect(RowSummary.text(shown: 0, total: 0) == nil)
+      ShownRows.summary(shown: 20, total: 11_028) == "20 of 11,028 records; --limit 0 for all")
+    #expect(ShownRows.summary(shown: 20, total: 20) == nil)
+    #expect(ShownRows.summary(shown: 0, total: 0) == nil)
     #expect(
-      RowSummary.text(shown: 20, offset: 40, total: 11_028)
+      ShownRows.summary(shown: 20, offset: 40, total: 11_028)
         == "records 41 to 60 of 11,028; --limit 0 for all")
     #expect(
-      RowSummary.text(shown: 8, offset: 11_020, total: 11_028)
+      ShownRows.summary(shown: 8, offset: 11_020, total: 11_028)
         == "records 11,021 to 11,028 of 11,028")
     #expect(
-      RowSummary.text(shown: 0, offset: 30, total: 20) == "0 of 20 records after the first 30")
+      ShownRows.summary(shown: 0, offset: 30, total: 20) == "0 of 20 records after the first 30")
     #expect(
-      RowSummary.text(shown: 20, total: nil, hasMore: true, noun: "keys")
+      ShownRows.summary(shown: 20, total: nil, hasMore: true, noun: "keys")
         == "the first 20 keys; --limit 0 for all")
-    #expect(RowSummary.text(shown: 7, total: nil) == nil)
+    #expect(ShownRows.summary(shown: 7, total: nil) == nil)
   }
 }

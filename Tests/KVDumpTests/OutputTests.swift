@@ -93,8 +93,8 @@ struct ConsoleTests {
     (60, 50, "60 of 50 records, 100 %"),
   ])
   func `the console reports how far a run is`(done: Int, total: Int, text: String) {
-    #expect(RunProgress.text(done, total) == text)
-    #expect(RunProgress.text(done, nil) == NumberText.grouped(done) + " records")
+    #expect(Progress.text(done, total) == text)
+    #expect(Progress.text(done, nil) == NumberText.grouped(done) + " records")
   }
 
   @Test func `the console ends quietly with status 141 when its reader closes the pipe`()

@@ -290,7 +290,7 @@ struct EntityPage {
     var groups = TopGroups(most: Self.mostValues)
     try snapshot.query(request, of: entity).forEachGroup(
       by: [expression], control: limit.control
-    ) { keys, count in groups.add(keys[0], count) }
+    ) { keys, count in groups.add(keys, count) }
     facet.others = max(0, groups.total - Self.mostValues)
     facet.values = groups.sorted.map { value, count in
       let text = ConditionText.equality(facet.expression, value)

@@ -33,7 +33,7 @@ struct IndexValues {
       entryCount += value.count
       // A value that cannot be decoded has a damaged key.
       guard let key = value.values.first else { return true }
-      frequent.add(key, value.count)
+      frequent.add([key], value.count)
       histogram?.add(key, value.count)
       return true
     }

@@ -49,12 +49,7 @@ extension PageReading {
     let derivations = snapshot.derivations(of: entity)
     let rows = description.declaredAttributes.map { attribute in
       let target = relationships.first { $0.name == attribute.name }?.target.name
-      let plain = entity.indexes.filter {
-        $0.description.attributes.contains(attribute.number)
-      }.map { description.indexName($0.description) + ($0.isUnique ? " (unique)" : "") }
-      let elements = description.elementIndexes.filter { $0.attribute == attribute.number }
-        .map(description.indexName)
-      let indexes = (plain + elements).joined(separator: ", ")
+      let indexes = entity.indexNames(of: attribute).joined(separator: ", ")
       let derived = derivations.first { $0.attribute == attribute.name }?.text
       let initial = attribute.defaultValue
       return Table.Row([
@@ -63,7 +58,7 @@ extension PageReading {
           .text(RecordColumns.typeName(of: attribute, target: target)),
           link: target.map { .schema($0) }),
         Item(initial == .null ? .absent : ((try? Cell(initial)) ?? .absent)),
-        Item(Self.text(of: attribute.constraints).map(Cell.text) ?? .absent),
+        Item(attribute.constraints.text.map(Cell.text) ?? .absent),
         Item(indexes.isEmpty ? .absent : .text(indexes)),
         Item(derived.map(Cell.text) ?? .absent),
         Item(attribute.source.map(Cell.text) ?? .absent), Item(.unsigned(UInt64(attribute.number))),
@@ -80,21 +75,6 @@ extension PageReading {
     table.isMain = true
     table.empty = "The entity has no attributes."
     return table
-  }
-
-  private static func text(of constraints: AttributeConstraints) -> String? {
-    var parts: [String] = []
-    if constraints.hasRange {
-      parts.append(
-        [constraints.minimum, constraints.maximum].map { $0 == .null ? "" : KeyText.text(of: $0) }
-          .joined(separator: "..."))
-    }
-    if constraints.hasLength {
-      let limits = [constraints.minLength, constraints.maxLength].map { $0.map { "\($0)" } ?? "" }
-      parts.append("length " + limits.joined(separator: "..."))
-    }
-    if let pattern = constraints.pattern { parts.append("pattern \(pattern)") }
-    return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
   private static func table(of relationships: [DynamicRelationship]) -> Table {

@@ -32,12 +32,12 @@ func showingProgress<R: Sendable>(
     defer { continuation.finish() }
     return try await body(ProgressReport(continuation))
   }
-  var line = console.progress()
+  let line = console.progress()
   for await text in texts {
     switch text {
     case .progress(let text): line.show(text)
     case .note(let text):
-      line.end()
+      line.clear()
       console.noteAtOnce(text)
     }
   }

@@ -46,7 +46,7 @@ struct ConvertCommand: StoreCommand {
 
   /// Converts the file; `nil` if it already has this LMDB's format.
   private func convert(on console: Console) throws -> EngineConversion.Outcome? {
-    var progress = console.progress()
+    let progress = console.progress()
     defer { progress.end() }
     let conversion = try EngineConversion(of: store.path) { done, total in
       let share = Double(done) / Double(max(total, 1))

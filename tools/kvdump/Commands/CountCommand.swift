@@ -26,10 +26,9 @@ struct CountCommand: EntityCommand {
   @OptionGroup(title: "Selection") var condition: ConditionOptions
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Count each value of these attributes, paths into JSON or to related records, or "
-        + "expressions.",
-      valueName: "a,b.c"))
+        + "expressions.", "a,b.c"))
   var by: NameList?
 
   @OptionGroup(title: "Selection") var rows: RowOptions
@@ -52,61 +51,20 @@ struct CountCommand: EntityCommand {
         try console.writeObject([("count", .count(found))])
         return .success
       }
-      var groups = FrequentGroups(
-        most: rows.effectiveLimit(on: console.terminal).map {
-          min($0, .max - rows.offset) + rows.offset
-        })
+      let limit = rows.effectiveLimit(on: console.terminal)
+      var groups = TopGroups(most: limit.map { min($0, .max - rows.offset) + rows.offset })
       try console.withProgress { progress in
         try query.forEachGroup(by: keys, control: progress?.control) { groups.add($0, $1) }
       }
-      try write(groups, names: by.names, on: console)
+      groups.sort()
+      let countName = by.names.contains("count") ? "_count" : "count"
+      let shown = ShownRows((by.names + [countName]).map { Column($0) }, rows, on: console)
+      for group in groups.rows {
+        let isLast = try !shown.show { try group.keys.map { try Cell($0) } + [.count(group.count)] }
+        if isLast { break }
+      }
+      try shown.finish(total: groups.total, noun: keys.count == 1 ? "values" : "combinations")
       return .success
     }
-  }
-
-  private func write(
-    _ groups: consuming FrequentGroups, names: [String], on console: Console
-  ) throws {
-    groups.sort()
-    let countName = names.contains("count") ? "_count" : "count"
-    let shown = ShownRows((names + [countName]).map { Column($0) }, rows, on: console)
-    for group in groups.rows {
-      guard
-        try shown.show({ try group.keys.map { try Cell($0) } + [.count(group.count)] })
-      else { break }
-    }
-    try shown.finish()
-    shown.note(total: groups.total, noun: names.count == 1 ? "values" : "combinations")
-  }
-}
-
-/// Groups, the most frequent first.
-///
-/// Equally frequent groups stay in the order of their arrival.
-private struct FrequentGroups {
-  struct Row {
-    let place: Int
-    let keys: [Value]
-    let count: Int
-  }
-
-  private(set) var rows: [Row] = []
-  /// The number of all groups, including groups beyond the limit, which are not kept.
-  private(set) var total = 0
-  private let most: Int
-
-  /// - Parameter most: The maximum number of groups to keep; `nil` keeps all.
-  init(most: Int?) { self.most = most ?? .max }
-
-  mutating func add(_ keys: [Value], _ count: Int) {
-    rows.append(Row(place: total, keys: keys, count: count))
-    total += 1
-    if rows.count >= 1_024, rows.count / 2 >= most { sort() }
-  }
-
-  /// Sorts the rows and removes those beyond the limit.
-  mutating func sort() {
-    rows.sort { $0.count != $1.count ? $0.count > $1.count : $0.place < $1.place }
-    if rows.count > most { rows.removeLast(rows.count - most) }
   }
 }

@@ -19,9 +19,7 @@ struct GetCommand: EntityCommand {
 
   @Argument(help: "The entity.") var entity: String
 
-  @Argument(
-    help: ArgumentHelp(
-      "The values to find; a record must have all of them.", valueName: "attribute=value"))
+  @Argument(help: .value("The values to find; a record must have all of them.", "attribute=value"))
   var matches: [AttributeMatch]
 
   @Option(help: "Show the records related to these by this relationship, and not these.")
@@ -49,14 +47,13 @@ struct GetCommand: EntityCommand {
         return true
       }
       if let relationship { try snapshot.forEachRelated(to: ids, by: relationship, show) }
-      try shown.finish()
       if isScan { noteScan(of: entity, on: console) }
+      try shown.finish(total: isFound ? nil : 0)
       guard isFound else {
         let conditions = matches.map { "\($0.attribute)=\($0.value)" }.joined(separator: " ")
         console.note("\(entity.name) \(conditions): not found")
         return .negative
       }
-      shown.note(total: nil)
       return .success
     }
   }
@@ -65,7 +62,6 @@ struct GetCommand: EntityCommand {
     let names = matches.map(\.attribute).joined(separator: "+")
     console.note(
       "\(entity.name): no index begins with \(names), so all records were read; indexes: "
-        + "\(entity.indexList)"
-    )
+        + "\(entity.indexList)")
   }
 }

@@ -22,15 +22,14 @@ struct IndexCommand: EntityCommand {
   // A value may be a negative number.
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
+    help: .value(
       "The low end: values of the first attributes separated by commas, or as a JSON array if a "
-        + "value has a comma.", valueName: "values"))
+        + "value has a comma.", "values"))
   var from: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The high end. Keys that start with these values are still shown.", valueName: "values"))
+    help: .value("The high end. Keys that start with these values are still shown.", "values"))
   var to: String?
 
   @Flag(help: "Show records from the high end to the low end.") var reverse = false
@@ -60,8 +59,7 @@ struct IndexCommand: EntityCommand {
           return try columns.row(record)
         }
       }
-      try shown.finish()
-      shown.note(total: total)
+      try shown.finish(total: total)
       return .success
     }
   }

@@ -24,14 +24,11 @@ struct KeysCommand: StoreCommand {
 
   @Argument(help: "The tree; without it, all trees are listed.") var tree: String?
 
-  @Option(help: ArgumentHelp("Start at this key, in hexadecimal.", valueName: "bytes"))
-  var from: HexBytes?
+  @Option(help: .value("Start at this key, in hexadecimal.", "bytes")) var from: HexBytes?
 
-  @Option(help: ArgumentHelp("End before this key, in hexadecimal.", valueName: "bytes"))
-  var to: HexBytes?
+  @Option(help: .value("End before this key, in hexadecimal.", "bytes")) var to: HexBytes?
 
-  @Option(
-    help: ArgumentHelp("Show only keys with this prefix, in hexadecimal.", valueName: "bytes"))
+  @Option(help: .value("Show only keys with this prefix, in hexadecimal.", "bytes"))
   var prefix: HexBytes?
 
   @Flag(help: "Show keys from the high end to the low end.") var reverse = false
@@ -77,18 +74,15 @@ struct KeysCommand: StoreCommand {
 
   /// The readable part of the catalogue.
   private func entities(in catalogue: Tree?, _ transaction: Transaction) -> [EntityDescription] {
-    guard let catalogue, let cursor = try? Cursor(catalogue, in: transaction) else { return [] }
+    guard let catalogue else { return [] }
     var entities: [EntityDescription] = []
-    var found = (try? cursor.first()) ?? false
-    while found {
-      if let number = CatalogueKey.entityNumber(cursor.key),
-        let content = try? Checksum.unsealed(key: cursor.key, body: cursor.value),
+    try? transaction.forEachPair(of: catalogue) { key, body in
+      guard let number = CatalogueKey.entityNumber(key),
+        let content = try? Checksum.unsealed(key: key, body: body),
         let document = try? Document(decoding: content),
         let entity = try? EntityDescription(number: number, document: document)
-      {
-        entities.append(entity)
-      }
-      found = (try? cursor.next()) ?? false
+      else { return }
+      entities.append(entity)
     }
     return entities
   }
@@ -135,13 +129,12 @@ struct KeysCommand: StoreCommand {
       } else {
         try cursor.walk(range, backwards: reverse, visit)
       }
-      try shown.finish()
       if cutCount > 0 {
         let noun = cutCount == 1 ? "body is" : "bodies are"
         console.note("\(NumberText.grouped(cutCount)) \(noun) longer than 1 MiB, and cut there")
       }
       let isWhole = from == nil && to == nil && prefix == nil
-      shown.note(total: isWhole ? try transaction.count(of: tree) : nil, noun: "pairs")
+      try shown.finish(total: isWhole ? try transaction.count(of: tree) : nil, noun: "pairs")
     }
   }
 

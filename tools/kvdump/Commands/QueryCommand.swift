@@ -33,8 +33,7 @@ struct QueryCommand: SelectionCommand {
   @OptionGroup(title: "Selection") var rows: RowOptions
   @OptionGroup(title: "Selection") var fields: FieldOptions
 
-  @Option(
-    help: ArgumentHelp("Continue after a page, given the token from --page.", valueName: "token"))
+  @Option(help: .value("Continue after a page, given the token from --page.", "token"))
   var after: String?
 
   @Flag(help: "Print the token of the next page; needs --limit.") var page = false
@@ -68,7 +67,6 @@ struct QueryCommand: SelectionCommand {
     var request = try self.request(for: entity, of: snapshot)
     request.after = after.map { ContinuationToken($0) }
     let columns = try RecordColumns(entity, names: fields.names)
-    let limit = rows.effectiveLimit(on: console.terminal)
     if exists {
       request.order = []
       request.limit = 1
@@ -76,25 +74,49 @@ struct QueryCommand: SelectionCommand {
       let count = try console.withProgress { try query.count(control: $0?.control) }
       return count > 0 ? .success : .negative
     }
-    let page = try QueryRows(entity: entity, columns: columns, snapshot: snapshot).write(
-      request, limit: limit, withToken: self.page, on: console)
-    noteEnd(of: page, in: entity, on: console)
+    // Requesting one more record than is shown reveals whether there are more. If a token is
+    // wanted, only the shown records are requested, because the token belongs to the last requested
+    // record.
+    let limit = rows.effectiveLimit(on: console.terminal)
+    request.limit = page ? limit : limit.flatMap { $0 == .max ? nil : $0 + 1 }
+    let query = try snapshot.query(request, of: entity)
+    let shown = ShownRows(columns.columns, rows, isSkipped: true, on: console)
+    func show(_ record: DynamicRecord) throws -> Bool {
+      try shown.show { try columns.row(record) }
+    }
+    var next: ContinuationToken?
+    try console.withProgress { progress in
+      if page {
+        next = try query.forEachOfPage(control: progress?.control) { _ = try show($0) }
+      } else {
+        try query.forEach(control: progress?.control, show)
+      }
+    }
+    if page {
+      if let token = next, try !isFollowed(token, request, snapshot, entity) { next = nil }
+      // The token's own note counts the records.
+      try shown.finish(total: 0)
+      if output.format.isJSON {
+        console.note(CellJSON.object([("next", next.map { .text($0.text) } ?? .null)]))
+      } else if let next {
+        console.note("next page: --after \(next)")
+      }
+      return .success
+    }
+    try shown.finish(total: nil)
+    if shown.isEmpty { console.note("\(entity.name): no record found") }
     return .success
   }
 
-  private func noteEnd(of page: QueryRows.Page, in entity: DynamicEntity, on console: Console) {
-    if self.page {
-      if output.format.isJSON {
-        console.note(CellJSON.object([("next", page.next.map { .text($0.text) } ?? .null)]))
-      } else if let token = page.next {
-        console.note("next page: --after \(token)")
-      }
-    } else if page.shown == 0, rows.offset == 0 {
-      console.note("\(entity.name): no record found")
-    } else {
-      console.note(
-        RowSummary.text(
-          shown: page.shown, offset: rows.offset, total: nil, hasMore: page.hasMore))
-    }
+  /// Whether a record follows the end of a page.
+  private func isFollowed(
+    _ token: ContinuationToken, _ request: QueryRequest, _ snapshot: DynamicSnapshot,
+    _ entity: DynamicEntity
+  ) throws -> Bool {
+    var request = request
+    request.after = token
+    request.offset = 0
+    request.limit = 1
+    return try !snapshot.query(request, of: entity).ids().isEmpty
   }
 }

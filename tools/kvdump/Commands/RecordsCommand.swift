@@ -26,8 +26,7 @@ struct RecordsCommand: EntityCommand {
       try snapshot.forEachRecord(of: entity) { record in
         try shown.show { try columns.row(record) }
       }
-      try shown.finish()
-      shown.note(total: try snapshot.count(of: entity))
+      try shown.finish(total: try snapshot.count(of: entity))
       return .success
     }
   }

@@ -20,16 +20,15 @@ struct VerifyCommand: StoreCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Option(help: ArgumentHelp("List at most this many problems; 0 lists all.", valueName: "n"))
-  var limit = 100
+  @Option(help: .value("List at most this many problems; 0 lists all.", "n")) var limit = 100
 
   @Flag(help: "Check the commit before the newest one; 'compact --previous' copies it.")
   var previous = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "For a published dataset: the keys that programs carry, as printed by 'signing-keys show'.",
-      valueName: "keys"))
+      "keys"))
   var trust: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -70,7 +69,7 @@ struct VerifyCommand: StoreCommand {
     }
     for notice in report.notices { console.note(notice) }
     console.note(
-      RowSummary.text(shown: report.findings.count, total: report.findingCount, noun: "problems"))
+      ShownRows.summary(shown: report.findings.count, total: report.findingCount, noun: "problems"))
     return report.isSound ? .success : .negative
   }
 

@@ -56,8 +56,7 @@ struct EntityExport {
     var count = 0
     try console.withProgress { progress in
       try query.forEach(control: progress?.control) { record in
-        // The progress line ends before the first row, because both are on one screen.
-        if count == 0, output === console.output, console.terminal.isTerminal { progress?.end() }
+        if output === console.output { console.endProgress() }
         try writer.write(try columns.row(record))
         count += 1
         return true

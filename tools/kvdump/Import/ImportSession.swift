@@ -35,7 +35,7 @@ struct ImportSession {
   ///
   /// The method never throws, because the committed pages must be reported in any case.
   func run(on console: Console) async -> Result {
-    var progress = console.progress()
+    let progress = console.progress()
     pages.willRead = { [unowned pages, watch, size] in
       let share = size.map { Double(pages.bytesRead) / Double(max($0, 1)) }
       progress.show(Self.line(watch.progress, share: share))

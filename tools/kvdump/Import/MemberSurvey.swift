@@ -38,7 +38,7 @@ struct MemberSurvey {
   /// A malformed page after readable pages ends the survey. The import itself reports the page.
   mutating func observe(all pages: PageReader, of inputs: [InputFile], on console: Console) throws {
     let size = inputs.compactMap(\.size).reduce(0, +)
-    var progress = console.progress()
+    let progress = console.progress()
     defer { progress.end() }
     pages.willRead = { [unowned pages] in
       let share = min(Double(pages.bytesRead) / Double(max(size, 1)), 1)

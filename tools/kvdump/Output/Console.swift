@@ -23,6 +23,8 @@ package final class Console {
   private var notes: [String] = []
   private var errorsAreJSON = false
   private var isFinished = false
+  /// The progress line of the running query.
+  private var running: Progress?
 
   /// A console without a terminal.
   package convenience init(output: any ByteSink, errors: any ByteSink) {
@@ -80,19 +82,16 @@ package final class Console {
   }
 
   func rows(of columns: [Column], as format: OutputFormat, to output: TextOutput) -> any RowWriter {
-    switch format {
+    let isOnScreen = output === self.output && terminal.isTerminal
+    return switch format {
     case .table: TableWriter(columns, to: output, width: terminal.size?.columns, style: style)
     case .line: LineWriter(columns, to: output, width: nil, style: style)
     case .json: JSONRowWriter(columns, to: output, layout: .array)
     case .jsonl: JSONRowWriter(columns, to: output, layout: .lines)
     case .csv:
-      CSVWriter(
-        columns, to: output, nullValue: nullValue,
-        escapesControls: output === self.output && terminal.isTerminal)
+      CSVWriter(columns, to: output, nullValue: nullValue, escapesControls: isOnScreen)
     case .markdown: MarkdownWriter(columns, to: output)
-    case .arrow:
-      ArrowWriter(
-        columns, to: output, isOnTerminal: output === self.output && terminal.isTerminal)
+    case .arrow: ArrowWriter(columns, to: output, isOnTerminal: isOnScreen)
     }
   }
 
@@ -135,11 +134,21 @@ package final class Console {
   /// afterwards.
   ///
   /// The argument is `nil` if nobody would see it, because reporting makes a run slower.
-  func withProgress<R>(_ body: (RunProgress?) throws -> R) rethrows -> R {
+  func withProgress<R>(_ body: (Progress?) throws -> R) rethrows -> R {
     guard showsProgress else { return try body(nil) }
-    let progress = RunProgress(progress())
-    defer { progress.end() }
+    let progress = progress()
+    running = progress
+    defer { endProgress(always: true) }
     return try body(progress)
+  }
+
+  /// Erases the progress line of the running query if the output is on the same screen.
+  ///
+  /// Call it before the first row.
+  func endProgress(always: Bool = false) {
+    guard let running, always || terminal.isTerminal else { return }
+    running.end()
+    self.running = nil
   }
 
   /// Whether there is a person to ask.

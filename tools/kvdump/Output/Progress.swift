@@ -1,7 +1,9 @@
+import EntityStore
+
 /// A line on standard error with the progress of a long command.
 ///
-/// The line appears only on a terminal, and only after a second.
-package struct Progress {
+/// The line appears only on a terminal, and only after a second. Use it on one thread.
+package final class Progress {
   private static let delay = Duration.seconds(1)
   private static let interval = Duration.milliseconds(100)
 
@@ -9,6 +11,7 @@ package struct Progress {
   private let isShown: Bool
   private let start = ContinuousClock.now
   private var last: ContinuousClock.Instant?
+  private var isEnded = false
 
   /// Creates a progress line.
   ///
@@ -18,9 +21,16 @@ package struct Progress {
     self.isShown = isShown
   }
 
+  /// The control to pass to a run of the query engine, which then reports its records.
+  var control: RunControl {
+    // The run calls the closure on the thread that uses this object.
+    nonisolated(unsafe) let line = self
+    return RunControl(report: { done, total in line.show(Self.text(done, total)) })
+  }
+
   /// Shows `text` if an update is due.
-  package mutating func show(_ text: @autoclosure () -> String) {
-    guard isShown else { return }
+  package func show(_ text: @autoclosure () -> String) {
+    guard isShown, !isEnded else { return }
     let now = ContinuousClock.now
     guard now - start >= Self.delay, last.map({ now - $0 >= Self.interval }) ?? true else { return }
     last = now
@@ -42,11 +52,26 @@ package struct Progress {
     "\(bar(share, width: 22))  \(NumberText.share(share))"
   }
 
-  /// Erases the line.
-  package mutating func end() {
+  /// The progress of a run as "12,000 of 50,000 records, 24 %".
+  static func text(_ done: Int, _ total: Int?) -> String {
+    guard let total, total > 0 else { return "\(NumberText.grouped(done)) records" }
+    let share = NumberText.share(min(Double(done) / Double(total), 1))
+    return "\(NumberText.grouped(done)) of \(NumberText.grouped(total)) records, \(share)"
+  }
+
+  /// Erases the line until the next update.
+  package func clear() {
     guard last != nil else { return }
     last = nil
     try? errors.write("\r\u{1b}[K")
     try? errors.flush()
+  }
+
+  /// Erases the line permanently.
+  ///
+  /// Call it before rows are written to the same screen, and at the end.
+  package func end() {
+    isEnded = true
+    clear()
   }
 }

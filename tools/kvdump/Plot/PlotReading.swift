@@ -101,7 +101,7 @@ struct PlotReading {
     var entryCount = 0
     let isComplete = try snapshot.forEachValue(of: index, of: entity, control: control) { value in
       entryCount += value.count
-      if let key = value.values.first { groups.add(key, value.count) }
+      if let key = value.values.first { groups.add([key], value.count) }
       return true
     }
     guard isComplete else { throw TimeOver() }
@@ -131,7 +131,7 @@ struct PlotReading {
     var groups = TopGroups(most: command.limit ?? Plot.barCount)
     var count = 0
     try forEachValue(of: text, entity) {
-      groups.add($0, $1)
+      groups.add([$0], $1)
       count += $1
     }
     return plot(
@@ -139,9 +139,7 @@ struct PlotReading {
       column: "records")
   }
 
-  private func plot(
-    _ groups: TopGroups, title: String, of all: String, column: Column
-  ) -> Plot {
+  private func plot(_ groups: TopGroups, title: String, of all: String, column: Column) -> Plot {
     let shown = groups.sorted.map { value, count in
       (cell: (try? Cell(value)) ?? .text("(damaged value)"), count: count)
     }

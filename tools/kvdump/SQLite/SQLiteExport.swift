@@ -10,7 +10,7 @@ final class SQLiteExport {
   private let relationships: [RelationshipDescription]
   private let isStrict: Bool
   private let console: Console
-  private var progress: Progress
+  private let progress: Progress
   /// The rows of the report.
   private(set) var rows: [[Cell]] = []
 
@@ -136,9 +136,7 @@ final class SQLiteExport {
 
   // MARK: Records
 
-  private func write(
-    _ entity: DynamicEntity, to table: SQLiteSchema.Table
-  ) throws {
+  private func write(_ entity: DynamicEntity, to table: SQLiteSchema.Table) throws {
     let places = [String](repeating: "?", count: table.columns.count + 1).joined(separator: ", ")
     let insert = try database.prepare(
       "INSERT INTO \(SQLiteDatabase.quoted(table.name)) VALUES (\(places))")
@@ -154,7 +152,7 @@ final class SQLiteExport {
         }
       try insert.run(row)
       count += 1
-      progress.show(RunProgress.text(written + count, total))
+      progress.show(Progress.text(written + count, total))
       return true
     }
     written += count

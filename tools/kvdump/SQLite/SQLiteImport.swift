@@ -44,9 +44,7 @@ struct SQLiteImport {
   /// Imports the database at `path` into a new store at `store`.
   ///
   /// - Parameter isDryRun: Whether the complete store is removed and not named.
-  static func run(
-    _ path: String, into store: String, isDryRun: Bool, on console: Console
-  ) throws {
+  static func run(_ path: String, into store: String, isDryRun: Bool, on console: Console) throws {
     let copy = try StoreCopy(for: store)
     let database = try open(path)
     let isExport = try !database.rows(
@@ -89,11 +87,11 @@ struct SQLiteImport {
     let rebuild = try StoreRebuild(
       path: path, entities: entities, relationships: plan.relationships, model: plan.model)
     defer { rebuild.close() }
-    var progress = console.progress()
+    let progress = console.progress()
     defer { progress.end() }
     var rows: [[Cell]] = []
     for source in plan.sources {
-      let count = try put(source, into: rebuild, &progress)
+      let count = try put(source, into: rebuild, progress)
       rows.append([.text(source.table), .text(source.entity.name), .count(count)])
     }
     for table in plan.linkTables {
@@ -110,7 +108,7 @@ struct SQLiteImport {
   }
 
   private func put(
-    _ source: Source, into rebuild: StoreRebuild, _ progress: inout Progress
+    _ source: Source, into rebuild: StoreRebuild, _ progress: Progress
   ) throws -> Int {
     let statement = try database.prepare(source.sql)
     let layout = source.entity.layout

@@ -72,8 +72,7 @@ struct SQLiteStoreReader {
         + "\(SQLiteDatabase.quoted(table.name)) ORDER BY 1"
     ) { statement in
       guard case .integer(let id) = statement.value(0), id > 0 else {
-        throw CommandFailure.badSQLiteRow(
-          title, table.name, nil, reason: "a row has an id below 1")
+        throw CommandFailure.badSQLiteRow(title, table.name, nil, reason: "a row has an id below 1")
       }
       let stored = try exact?.values(of: id) ?? [:]
       let values = try attributes.enumerated().map { position, attribute in

@@ -75,8 +75,7 @@ struct SQLiteTable {
       return
     }
     let key = SQLiteDatabase.quoted(keys[0].name)
-    let differs = try database.rows(
-      "SELECT 1 FROM \(quoted) WHERE \(key) IS NOT \(rowID) LIMIT 1")
+    let differs = try database.rows("SELECT 1 FROM \(quoted) WHERE \(key) IS NOT \(rowID) LIMIT 1")
     idColumn = differs.isEmpty ? keys[0].name : nil
   }
 

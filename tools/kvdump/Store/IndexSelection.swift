@@ -2,13 +2,10 @@ import EntityStore
 import LodestoreFormat
 
 extension DynamicEntity {
-  /// The index's name without the entity: `name+version`.
-  func shortName(_ index: DynamicIndex) -> String { description.indexName(index.description) }
-
   /// The indexes in words, for notes: `name+version (unique), date`.
   var indexList: String {
     let names =
-      indexes.map { shortName($0) + ($0.isUnique ? " (unique)" : "") }
+      indexes.map(\.title)
       + description.elementIndexes.map(description.indexName)
       + description.building.map { description.indexName($0) + " (being built)" }
     return names.isEmpty ? "none" : names.joined(separator: ", ")
@@ -18,7 +15,7 @@ extension DynamicEntity {
   func index(named names: [String]) throws -> DynamicIndex {
     let parts = names.flatMap { $0.split(separator: "+").map(String.init) }
     let wanted = parts.joined(separator: "+")
-    let matching = indexes.filter { shortName($0) == wanted }
+    let matching = indexes.filter { $0.shortName == wanted }
     if let index = matching.first(where: \.isUnique) ?? matching.first { return index }
     if let number = UInt32(wanted),
       let index = indexes.first(where: { $0.description.number == number })
@@ -31,8 +28,7 @@ extension DynamicEntity {
         nextStep: "find records by an element, as by 'kvdump query' with a condition such as "
           + "'\"x\" IN \(wanted.prefix { $0 != "[" })'")
     }
-    throw UnknownName(
-      kind: .index, name: wanted, entity: name, known: indexes.map { shortName($0) })
+    throw UnknownName(kind: .index, name: wanted, entity: name, known: indexes.map(\.shortName))
   }
 
   func attribute(_ name: String) throws -> EntityDescription.Attribute {

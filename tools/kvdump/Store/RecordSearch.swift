@@ -77,10 +77,7 @@ struct RecordSearch {
     let query = try snapshot.query(request, of: entity)
     try console.withProgress { progress in
       try query.forEach(control: progress?.control) { record in
-        if try !passes(record) { return true }
-        // The progress line ends before the first row, because both are on one screen.
-        if console.terminal.isTerminal { progress?.end() }
-        return try body(record)
+        try passes(record) ? try body(record) : true
       }
     }
     return query.isScan && !hasIndex

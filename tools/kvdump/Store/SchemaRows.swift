@@ -77,16 +77,12 @@ enum SchemaRows {
 
   static func attributes(_ entity: DynamicEntity) throws -> [[Cell]] {
     try entity.description.declaredAttributes.map { attribute in
-      let indexes = entity.indexes.filter { $0.description.attributes.contains(attribute.number) }
-      let names =
-        indexes.map { entity.shortName($0) + ($0.isUnique ? " (unique)" : "") }
-        + entity.description.elementIndexes.filter { $0.attribute == attribute.number }
-        .map(entity.description.indexName)
+      let names = entity.indexNames(of: attribute)
       return [
         .text(entity.name), .unsigned(UInt64(attribute.number)), .text(attribute.name),
         .text(attribute.type.name), .bool(attribute.isOptional),
         attribute.shape.map(Cell.text) ?? .absent,
-        try optional(attribute.defaultValue), text(of: attribute.constraints),
+        try optional(attribute.defaultValue), attribute.constraints.text.map(Cell.text) ?? .absent,
         names.isEmpty ? .absent : .text(names.joined(separator: ", ")),
         attribute.source.map(Cell.text) ?? .absent,
       ]
@@ -100,22 +96,6 @@ enum SchemaRows {
 
   private static func optional(_ value: Value) throws -> Cell {
     value == .null ? .absent : try Cell(value)
-  }
-
-  /// The constraints in the form of declarations: `0...5`, `length 1...200`, `pattern [a-z]+`.
-  private static func text(of constraints: AttributeConstraints) -> Cell {
-    var parts: [String] = []
-    if constraints.hasRange {
-      let bounds = [constraints.minimum, constraints.maximum]
-        .map { $0 == .null ? "" : KeyText.text(of: $0) }
-      parts.append(bounds.joined(separator: "..."))
-    }
-    if constraints.hasLength {
-      let limits = [constraints.minLength, constraints.maxLength].map { $0.map(String.init) ?? "" }
-      parts.append("length " + limits.joined(separator: "..."))
-    }
-    if let pattern = constraints.pattern { parts.append("pattern \(pattern)") }
-    return parts.isEmpty ? .absent : .text(parts.joined(separator: ", "))
   }
 
   private static func names(_ numbers: [UInt32], _ entity: EntityDescription) -> Cell {
