@@ -66,8 +66,7 @@ struct KVDump: CommandTool {
         name: "Move",
         subcommands: [
           ImportCommand.self, ImportsCommand.self, ExportCommand.self, CompactCommand.self,
-          SealCommand.self,
-          ConvertCommand.self, SalvageCommand.self,
+          SealCommand.self, ConvertCommand.self, SalvageCommand.self,
         ]),
       CommandGroup(
         name: "Datasets",

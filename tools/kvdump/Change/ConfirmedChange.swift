@@ -21,14 +21,14 @@ struct ConfirmedChange {
   /// The store is closed while the user decides. If the number of records has changed afterwards,
   /// nothing is done.
   ///
-  /// - Parameters:
-  ///   - prepare: Checks the arguments against the schema: before the question, and again in the
-  ///     transaction. The transaction may run it more than once.
-  ///   - apply: Makes the change and returns the number of changed records.
+  /// - Parameter prepare: Checks the arguments against the schema: before the question, and again
+  ///   in the transaction, which may run it more than once. Returns the request, and a function
+  ///   that makes the change and returns the number of changed records.
   /// - Returns: `negative` if the answer is no.
-  func run<Prepared>(
-    prepare: (DynamicSnapshot, DynamicEntity) throws -> (request: QueryRequest, change: Prepared),
-    apply: (DynamicTransaction, DynamicEntity, QueryRequest, Prepared) throws -> Int
+  func run(
+    _ prepare: (DynamicSnapshot, DynamicEntity) throws -> (
+      request: QueryRequest, apply: (DynamicTransaction) throws -> Int
+    )
   ) throws -> ExitStatus {
     if !options.yes, !options.dryRun, !console.canAsk { throw CommandFailure.nobodyToAsk(verb) }
     var asked: Counts?
@@ -48,7 +48,7 @@ struct ConfirmedChange {
       let (counts, changed) = try WriteStore.write(store) { transaction in
         let snapshot = transaction.snapshot
         let entity = try snapshot.entity(entityName)
-        let (request, change) = try prepare(snapshot, entity)
+        let (request, apply) = try prepare(snapshot, entity)
         var counts = try tally(snapshot, entity, request)
         if let asked, asked.found != counts.found {
           throw CommandFailure.changedWhileAsking(
@@ -56,10 +56,10 @@ struct ConfirmedChange {
         }
         if options.dryRun {
           // A dry run makes the change too, so that it reports a change that would be refused.
-          if counts.found > 0 { _ = try apply(transaction, entity, request, change) }
+          if counts.found > 0 { _ = try apply(transaction) }
           throw Rehearsed(counts: counts)
         }
-        let changed = try apply(transaction, entity, request, change)
+        let changed = try apply(transaction)
         counts.records = try snapshot.count(of: entity)
         return (counts, changed)
       }

@@ -22,8 +22,7 @@ struct DeleteCommand: StoreCommand {
 
   @Argument(help: "The entity.") var entity: String
 
-  @Argument(
-    help: ArgumentHelp("The condition as a predicate format string.", valueName: "format string"))
+  @Argument(help: .value("The condition as a predicate format string.", "format string"))
   var condition: String?
 
   @OptionGroup(title: "Selection") var options: ChangeOptions
@@ -37,10 +36,9 @@ struct DeleteCommand: StoreCommand {
     try ConfirmedChange(
       verb: .init(question: "Delete", participle: "deleted"), entityName: entity,
       store: store.writablePath, options: options, console: console
-    ).run(
-      prepare: { snapshot, entity in
-        (try options.request(condition, for: entity, of: snapshot), ())
-      },
-      apply: { transaction, entity, request, _ in try transaction.delete(request, of: entity) })
+    ).run { snapshot, entity in
+      let request = try options.request(condition, for: entity, of: snapshot)
+      return (request, { try $0.delete(request, of: entity) })
+    }
   }
 }

@@ -29,31 +29,26 @@ struct DiffCommand: StoreCommand {
   @OptionGroup var store: StoreArgument
 
   @Argument(
-    help: ArgumentHelp(
-      "The newer store's file; not together with --since.", valueName: "newer store"),
-    completion: .file(), transform: { StorePath($0).file })
+    help: .value(
+      "The newer store's file; not together with --since.",
+      "newer store"), completion: .file(), transform: { StorePath($0).file })
   var other: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Compare only this entity and its links; may be repeated.", valueName: "name"))
+  @Option(help: .value("Compare only this entity and its links; may be repeated.", "name"))
   var entity: [String] = []
 
   @Flag(help: "Match records by the unique index of each entity and not by id.") var byKey = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Match records by the unique index over these attributes.", valueName: "a,b"))
+  @Option(help: .value("Match records by the unique index over these attributes.", "a,b"))
   var key: NameList?
 
   @Option(
-    help: ArgumentHelp(
-      "Compare the store with itself after this write, by number or token.", valueName: "write"))
+    help: .value("Compare the store with itself after this write, by number or token.", "write"))
   var since: String?
 
   @Flag(help: "Show only the number of differences of each entity.") var stat = false
 
-  @Option(help: ArgumentHelp("Stop after this many differences.", valueName: "n")) var limit: Int?
+  @Option(help: .value("Stop after this many differences.", "n")) var limit: Int?
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -70,15 +65,10 @@ struct DiffCommand: StoreCommand {
         let place = try store.read { try token(since ?? "", $0) }
         return try write(DynamicDifferences(of: store, since: place, entities: names), on: console)
       }
-      do {
-        return try ReadStore.withStore(other, on: console) { other in
-          try write(
-            DynamicDifferences(from: store, to: other, matchingBy: matching, entities: names),
-            on: console)
-        }
-      } catch {
-        // A failure to open the second store names that store.
-        throw CommandFailure.translated(error, store: other)
+      return try ReadStore.withSecondStore(other, on: console) { other in
+        try write(
+          DynamicDifferences(from: store, to: other, matchingBy: matching, entities: names),
+          on: console)
       }
     }
   }

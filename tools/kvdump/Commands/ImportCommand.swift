@@ -28,11 +28,11 @@ struct ImportCommand: StoreCommand {
       input. A thousand rows of a table of a SQLite database form a page too; --records names the \
       table or view. Without --entity a whole SQLite database becomes a new store: each table an \
       entity, each foreign key a relationship, and notes name everything that has no equal. A \
-      database of 'kvdump export --sqlite' becomes the store that it was. Files compressed by gzip are recognized by their first bytes. A page is stored \
-      completely or not at all. If a line, a row or an element of an array cannot be read, only \
-      this record is rejected; likewise the last record of a truncated file. {"$document": \
-      Base64}, which 'kvdump export' writes, is read as a value that JSON cannot represent \
-      exactly.
+      database of 'kvdump export --sqlite' becomes the store that it was. Files compressed by \
+      gzip are recognized by their first bytes. A page is stored completely or not at all. If \
+      a line, a row or an element of an array cannot be read, only this record is rejected; \
+      likewise the last record of a truncated file. {"$document": Base64}, which 'kvdump export' \
+      writes, is read as a value that JSON cannot represent exactly.
 
       The store keeps the progress together with the records. After an error or a kill, run the \
       same command with --resume: it continues after the last stored page. 'kvdump imports' \
@@ -48,15 +48,15 @@ struct ImportCommand: StoreCommand {
   @OptionGroup var store: StoreArgument
 
   @Argument(
-    help: ArgumentHelp("A JSON, JSON Lines or CSV file; '-' is standard input.", valueName: "file"),
-    completion: .file())
+    help: .value(
+      "A JSON, JSON Lines or CSV file; '-' is standard input.", "file"), completion: .file())
   var files: [String]
 
   @Option(
     name: .customLong("entity"),
-    help: ArgumentHelp(
+    help: .value(
       "The entity of the records. Without it, the file is a SQLite database, of which all tables "
-        + "become a new store.", valueName: "entity"))
+        + "become a new store.", "entity"))
   var entityName: String?
 
   @OptionGroup(title: "Files") var input: InputOptions

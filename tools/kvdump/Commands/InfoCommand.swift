@@ -27,6 +27,6 @@ struct InfoCommand: StoreCommand {
   }
 
   private func writeEntities(_ facts: StoreFacts, on console: Console) throws {
-    try console.write(facts.entities.map(\.cells), of: StoreFacts.columns)
+    try console.write(facts.entities, of: StoreFacts.columns)
   }
 }

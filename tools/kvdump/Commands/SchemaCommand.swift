@@ -31,9 +31,9 @@ struct SchemaCommand: StoreCommand {
   var diagram: DiagramForm?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
       "Show what changes in STORE when a program declares the schema of the store FILE.",
-      valueName: "file"), transform: { StorePath($0).file })
+      "file"), transform: { StorePath($0).file })
   var diff: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -83,33 +83,20 @@ struct SchemaCommand: StoreCommand {
   private func difference(to other: String, on console: Console) throws -> ExitStatus {
     var isRefused = false
     try ReadStore.read(store.path, on: console) { snapshot in
-      try reading(other, on: console) { newer in
-        var names: Set<String>?
-        if let entity {
-          guard let found = newer.entity(named: entity) else { throw newer.unknownEntity(entity) }
-          names = [found.name]
-        }
-        let changes = try snapshot.changes(toward: newer, names: names)
-        isRefused = changes.contains { $0.cost == .refused }
-        try console.write(
-          changes.map { [.text($0.entity), .text($0.text), .text($0.cost.description)] },
-          of: ["entity", "change", "cost"].map(Column.capital))
-        if console.format == .table, changes.isEmpty {
-          console.note("nothing would change")
+      try ReadStore.withSecondStore(other, on: console) { store in
+        try store.read { newer in
+          let names = try entity.map { Set([try newer.entity($0).name]) }
+          let changes = try snapshot.changes(toward: newer, names: names)
+          isRefused = changes.contains { $0.cost == .refused }
+          try console.write(
+            changes.map { [.text($0.entity), .text($0.text), .text($0.cost.description)] },
+            of: ["entity", "change", "cost"].map(Column.capital))
+          if console.format == .table, changes.isEmpty {
+            console.note("nothing would change")
+          }
         }
       }
     }
     return isRefused ? .negative : .success
-  }
-
-  /// Reads the store of `--diff`; failures name that store.
-  private func reading(
-    _ other: String, on console: Console, _ body: (DynamicSnapshot) throws -> Void
-  ) throws {
-    do {
-      try ReadStore.read(other, on: console, body)
-    } catch {
-      throw CommandFailure.translated(error, store: other)
-    }
   }
 }

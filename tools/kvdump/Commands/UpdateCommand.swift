@@ -31,9 +31,9 @@ struct UpdateCommand: StoreCommand {
   @Argument(help: "The entity.") var entity: String
 
   @Argument(
-    help: ArgumentHelp(
+    help: .value(
       "The condition as a predicate format string, unless --all is given; then the new values.",
-      valueName: "format string> <attribute=value"))
+      "format string> <attribute=value"))
   var words: [String] = []
 
   @OptionGroup(title: "Selection") var options: ChangeOptions
@@ -42,18 +42,19 @@ struct UpdateCommand: StoreCommand {
   /// The first argument, unless `--all` is given.
   private var condition: String? { options.all ? nil : words.first }
 
-  private var assignments: [String] { Array(options.all ? words[...] : words.dropFirst()) }
+  private var texts: [String] { Array(options.all ? words[...] : words.dropFirst()) }
+  private var assignments: [Assignment] { texts.compactMap { Assignment($0) } }
 
   func validate() throws {
     try options.check(condition)
-    for assignment in assignments where Assignment(assignment) == nil {
+    for text in texts where Assignment(text) == nil {
       throw ValidationError(
-        "'\(assignment)' is not an assignment; write attribute=value or attribute:=expression")
+        "'\(text)' is not an assignment; write attribute=value or attribute:=expression")
     }
     try refuse(
-      if: assignments.isEmpty,
+      if: texts.isEmpty,
       "no assignment; write attribute=value or attribute:=expression after the condition")
-    let names = assignments.compactMap { Assignment($0)?.attribute }
+    let names = assignments.map(\.attribute)
     if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
       throw ValidationError("'\(twice)' is set twice; choose one of them")
     }
@@ -62,21 +63,15 @@ struct UpdateCommand: StoreCommand {
   var formatString: String? { condition }
 
   func run(on console: Console) async throws -> ExitStatus {
-    let assignments = assignments.compactMap { Assignment($0) }
     let change = ConfirmedChange(
       verb: .init(question: "Update", participle: "updated"), entityName: entity,
       store: try store.writablePath, options: options, console: console)
     do {
-      return try change.run(
-        prepare: { snapshot, entity in
-          (
-            try options.request(condition, for: entity, of: snapshot),
-            try assignments.map { try $0.bound(to: entity, of: snapshot) }
-          )
-        },
-        apply: { transaction, entity, request, assignments in
-          try transaction.update(request, of: entity, assignments)
-        })
+      return try change.run { snapshot, entity in
+        let request = try options.request(condition, for: entity, of: snapshot)
+        let assignments = try assignments.map { try $0.bound(to: entity, of: snapshot) }
+        return (request, { try $0.update(request, of: entity, assignments) })
+      }
     } catch let error as StoreError where Self.leavesAll.contains(error.code) {
       throw CommandFailure.nothingUpdated(error, store: store.path)
     }

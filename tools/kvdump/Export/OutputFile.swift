@@ -79,8 +79,6 @@ final class OutputFile: ByteSink {
     size += bytes.count
   }
 
-  func finish() throws {}
-
   /// Syncs and names the file.
   ///
   /// After a failure no file is left.
@@ -89,30 +87,21 @@ final class OutputFile: ByteSink {
   func commit() throws {
     guard let temporary else { return }
     guard fsync(descriptor) == 0 else { throw CommandFailure.system(errno, thing: path) }
-    try name(temporary.path)
+    guard replaces else {
+      // Another process may have created the file meanwhile, which a plain rename would overwrite.
+      try FileFacts.move(temporary.path, toNew: path, existing: .fileExists(path))
+      return self.temporary = nil
+    }
+    guard rename(temporary.path, path) == 0 else {
+      throw CommandFailure.system(errno, thing: path, creating: true)
+    }
     self.temporary = nil
     do {
       try FileFacts.syncFolder(of: path)
     } catch {
-      // The file was reported as complete, but a power cut could remove it.
-      guard isReplacement else {
-        unlink(path)
-        throw error
-      }
-      throw error.afterReplacing([path])
+      if isReplacement { throw error.afterReplacing([path]) }
+      unlink(path)
+      throw error
     }
-  }
-
-  private func name(_ temporary: String) throws {
-    if replaces {
-      guard rename(temporary, path) == 0 else {
-        throw CommandFailure.system(errno, thing: path, creating: true)
-      }
-      return
-    }
-    // Another process may have created the file meanwhile, which a plain rename would overwrite.
-    let code = FileFacts.move(temporary, toNew: path)
-    if code == EEXIST { throw CommandFailure.fileExists(path) }
-    guard code == 0 else { throw CommandFailure.system(code, thing: path, creating: true) }
   }
 }

@@ -40,15 +40,6 @@ final class StoreCopy {
   ///
   /// A file that appeared meanwhile is kept.
   func commit() throws {
-    let code = FileFacts.move(path, toNew: target)
-    if code == EEXIST { throw CommandFailure.outputExists(target) }
-    guard code == 0 else { throw CommandFailure.system(code, thing: target, creating: true) }
-    do {
-      try FileFacts.syncFolder(of: target)
-    } catch {
-      // The copy was reported as complete, but a power cut could remove it.
-      FileFacts.remove(target)
-      throw error
-    }
+    try FileFacts.move(path, toNew: target, existing: .outputExists(target))
   }
 }

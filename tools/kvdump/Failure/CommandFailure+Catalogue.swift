@@ -7,7 +7,7 @@ extension CommandFailure {
   static func unknownCommand(_ name: String, known: [String]) -> Self {
     .unknownName(
       name, code: "no-such-command", detail: "command", known: known,
-      sentence: "\(quoted(name)): no such command", listedBy: "kvdump help")
+      sentence: "\(quoted(name)): no such command", step: "see 'kvdump help'")
   }
 
   static func unknown(_ unknown: UnknownName, in store: String) -> Self {
@@ -19,7 +19,7 @@ extension CommandFailure {
       unknown.name, code: "no-such-\(unknown.kind)", detail: unknown.kind.rawValue,
       known: unknown.known, meant: unknown.meant,
       sentence: "\(store): \(owner)has no \(unknown.kind) \(quoted(unknown.name))",
-      listedBy: "kvdump \(words.joined(separator: " "))")
+      step: "see 'kvdump \(words.joined(separator: " "))'")
   }
 
   /// A failure about the whole store at `path`.
@@ -173,14 +173,15 @@ extension CommandFailure {
 
   private static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
-  private static func unknownName(
+  /// The failure for a name that is not among `known`: `sentence`, a suggestion and the next step.
+  static func unknownName(
     _ name: String, code: String, detail: String, known: [String], meant: String? = nil,
-    sentence: String, listedBy command: String
+    sentence: String, step: String
   ) -> Self {
     let nearest = meant ?? NearestName.of(name, among: known)
     let hint = nearest.map { "did you mean \(quoted($0))? " } ?? ""
     return CommandFailure(
-      code: code, message: "\(sentence); \(hint)see '\(command)'", status: .usage,
+      code: code, message: "\(sentence); \(hint)\(step)", status: .usage,
       details: [.text(detail, name)] + (nearest.map { [.text("didYouMean", $0)] } ?? []))
   }
 

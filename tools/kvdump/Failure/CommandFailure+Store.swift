@@ -83,17 +83,12 @@ extension CommandFailure {
     default: break
     }
     let status: ExitStatus =
-      switch error.kind {
-      case .unsuitablePath, .unsupportedFileSystem: .noInput
-      case .mismatched, .overtaken: .tryAgain
-      case .engine:
-        switch error.name {
-        case "MDB_CORRUPTED", "MDB_PAGE_NOTFOUND", "MDB_PAGE_FULL", "MDB_INVALID",
-          "MDB_VERSION_MISMATCH":
-          .damagedData
-        case "MDB_READERS_FULL": .tryAgain
-        default: .inputOutput
-        }
+      switch (error.kind, error.name) {
+      case (.unsuitablePath, _), (.unsupportedFileSystem, _): .noInput
+      case (.mismatched, _), (.overtaken, _), (.engine, "MDB_READERS_FULL"): .tryAgain
+      case (.engine, "MDB_CORRUPTED"), (.engine, "MDB_PAGE_NOTFOUND"), (.engine, "MDB_PAGE_FULL"),
+        (.engine, "MDB_INVALID"), (.engine, "MDB_VERSION_MISMATCH"):
+        .damagedData
       default: .inputOutput
       }
     return about(

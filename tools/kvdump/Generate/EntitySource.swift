@@ -353,8 +353,7 @@ struct EntitySource {
         arguments.append("onDelete: .\(relationship.onDelete.rawValue)")
       }
       if let condition = relationship.denyCondition {
-        arguments.append(
-          "deniesDeleteWhere: { _ in condition(\(SwiftLiteral.text(condition))) }")
+        arguments.append("deniesDeleteWhere: { _ in condition(\(SwiftLiteral.text(condition))) }")
       }
       lines.append(
         "  static let \(SwiftNames.escaped(side)) = ToMany<\(name), \(targetName)>"

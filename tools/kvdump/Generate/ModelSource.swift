@@ -24,8 +24,7 @@ struct ModelSource {
 
   /// The property for an attribute, without backticks.
   func property(of attribute: String, in entity: DynamicEntity) -> String {
-    SwiftNames.property(
-      attribute, taken: Set(entity.description.declaredAttributes.map(\.name)))
+    SwiftNames.property(attribute, taken: Set(entity.description.declaredAttributes.map(\.name)))
   }
 
   func relationships(of entity: DynamicEntity) -> [DynamicRelationship] {

@@ -71,9 +71,7 @@ enum SwiftLiteral {
     return texts.count == elements.count ? "[\(texts.joined(separator: ", "))]" : nil
   }
 
-  static func dictionary(
-    _ members: [String: Document], _ text: (Document) -> String?
-  ) -> String? {
+  static func dictionary(_ members: [String: Document], _ text: (Document) -> String?) -> String? {
     if members.isEmpty { return "[:]" }
     let sorted = members.sorted { $0.key < $1.key }
     return list(sorted) { key, value in text(value).map { "\(self.text(key)): \($0)" } }

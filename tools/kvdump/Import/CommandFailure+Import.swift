@@ -81,14 +81,10 @@ extension CommandFailure {
   }
 
   static func newEntityWithoutSchema(_ entity: String, in store: String, known: [String]) -> Self {
-    let nearest = NearestName.of(entity, among: known)
-    let hint = nearest.map { "did you mean \"\($0)\"? " } ?? ""
-    return CommandFailure(
-      code: "no-such-entity",
-      message:
-        "\(store): has no entity \"\(entity)\"; \(hint)--infer creates one from the records, "
-        + "--schema from a file", status: .usage,
-      details: [.text("entity", entity)] + (nearest.map { [.text("didYouMean", $0)] } ?? []))
+    unknownName(
+      entity, code: "no-such-entity", detail: "entity", known: known,
+      sentence: "\(store): has no entity \"\(entity)\"",
+      step: "--infer creates one from the records, --schema from a file")
   }
 
   static func noKey(_ entity: String, unique: [String]) -> Self {
@@ -105,13 +101,24 @@ extension CommandFailure {
   static func unknownMember(
     _ name: String, of entity: String, known: [String], candidates: [String]
   ) -> Self {
-    let step =
-      hint(name, among: known)
-      ?? candidates.first.map { "are the records at \(ShellWord.option("records", $0))?" }
-      ?? "the attributes are \(known.joined(separator: ", "))"
+    missing(
+      "attribute", name, "\(entity): no record has \"\(name)\"", among: known,
+      otherwise: candidates.first.map { "are the records at \(ShellWord.option("records", $0))?" }
+        ?? "the attributes are \(known.joined(separator: ", "))")
+  }
+
+  /// The failure for a name that is not among `known`.
+  ///
+  /// - Parameter step: The next step if no known name is similar; by default the first names.
+  private static func missing(
+    _ kind: String, _ name: String, _ sentence: String, among known: [String],
+    otherwise step: String? = nil
+  ) -> Self {
+    let names = "the \(kind)s are \(known.prefix(50).joined(separator: ", "))"
     return CommandFailure(
-      code: "no-such-attribute", message: "\(entity): no record has \"\(name)\"; \(step)",
-      status: .usage, details: [.text("attribute", name)])
+      code: "no-such-\(kind)",
+      message: "\(sentence); \(hint(name, among: known) ?? step ?? names)", status: .usage,
+      details: [.text(kind, name)])
   }
 
   private static func hint(_ name: String, among known: [String]) -> String? {
@@ -160,22 +167,12 @@ extension CommandFailure {
   static func ruleWithoutAttribute(
     _ name: String, option: String, of entity: String, known: [String]
   ) -> Self {
-    let step =
-      hint(name, among: known)
-      ?? "the attributes are \(known.prefix(50).joined(separator: ", "))"
-    return CommandFailure(
-      code: "no-such-attribute",
-      message: "\(option): \(entity) has no attribute \"\(name)\"; \(step)",
-      status: .usage, details: [.text("attribute", name)])
+    missing("attribute", name, "\(option): \(entity) has no attribute \"\(name)\"", among: known)
   }
 
   /// The failure for `--map` with the name of a member that no record has.
   static func mapWithoutMember(_ name: String, of entity: String, known: [String]) -> Self {
-    let step =
-      hint(name, among: known) ?? "the members are \(known.prefix(50).joined(separator: ", "))"
-    return CommandFailure(
-      code: "no-such-member", message: "--map: no record of \(entity) has \"\(name)\"; \(step)",
-      status: .usage, details: [.text("member", name)])
+    missing("member", name, "--map: no record of \(entity) has \"\(name)\"", among: known)
   }
 
   /// The failure for two members that would fill one attribute.

@@ -15,13 +15,7 @@ struct FirstValue {
 
   /// Whether a JSON text can begin with this byte.
   static func mayBegin(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "t"), UInt8(ascii: "f"),
-      UInt8(ascii: "n"):
-      true
-    default: false
-    }
+    "{[\"-0123456789tfn".utf8.contains(byte)
   }
 
   /// Whether a word can begin with this byte.

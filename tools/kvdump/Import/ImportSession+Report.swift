@@ -75,8 +75,7 @@ extension ImportSession {
         "\(report.entity): '_id' of \(NumberText.grouped(count)) "
           + "\(count == 1 ? "record" : "records") was "
           + "not imported, because the store assigns ids; --map _id=NAME imports it into an "
-          + "attribute"
-      )
+          + "attribute")
     }
     if !unknown.isEmpty {
       let names = unknown.keys.sorted().prefix(20).joined(separator: ", ")

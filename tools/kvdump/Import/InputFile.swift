@@ -80,9 +80,8 @@ final class InputFile {
   /// - Parameter limit: The maximum number of bytes to copy. More is a failure.
   func makeRereadable(in folder: String, limit: Int) throws {
     guard let source = descriptor, lseek(source, 0, SEEK_CUR) < 0 else { return }
-    guard let spool = FileFacts.unnamed(in: folder) else {
-      throw CommandFailure.system(errno, thing: folder, creating: true)
-    }
+    let spool = FileFacts.unnamed(in: folder)
+    guard spool >= 0 else { throw CommandFailure.system(errno, thing: folder, creating: true) }
     let sink = DescriptorSink(descriptor: spool, name: folder)
     var count = 0
     do {

@@ -36,10 +36,7 @@ struct SchemaFileEntity {
   private(set) var undeclared: [String] = []
 
   fileprivate init(_ node: SchemaNode) throws {
-    try node.check(members: [
-      "entity", "attributes", "indexes", "elementIndexes", "relationships", "rules", "history",
-      "expires", "limit",
-    ])
+    try node.check(members: SchemaRows.entityColumns.map(\.name))
     guard let list = try node.array("attributes") else {
       throw node.failure("has no array 'attributes'")
     }

@@ -1,8 +1,10 @@
 import ArgumentParser
 
 extension String {
-  /// Splits at commas outside brackets, parentheses and quotes: `authors["first, last"]` is one
-  /// part.
+  /// Splits at commas outside brackets, parentheses and quotes, and removes spaces at the ends of
+  /// the parts.
+  ///
+  /// `authors["first, last"]` is one part.
   var partsBetweenCommas: [Substring] {
     var parts: [Substring] = []
     var start = startIndex
@@ -23,7 +25,10 @@ extension String {
       default: break
       }
     }
-    return parts + [self[start...]]
+    return (parts + [self[start...]]).map { part in
+      let end = part.lastIndex { $0 != " " }.map(part.index(after:)) ?? part.startIndex
+      return part[..<end].drop { $0 == " " }
+    }
   }
 }
 
@@ -34,14 +39,8 @@ struct NameList: ExpressibleByArgument, Equatable, Sendable {
 
   /// Fails if a name is empty.
   init?(argument: String) {
-    var names: [String] = []
-    for part in argument.partsBetweenCommas {
-      var name = part
-      while name.first == " " { name.removeFirst() }
-      while name.last == " " { name.removeLast() }
-      guard !name.isEmpty else { return nil }
-      if !names.contains(String(name)) { names.append(String(name)) }
-    }
-    self.names = names
+    let parts = argument.partsBetweenCommas.map(String.init)
+    guard !parts.contains("") else { return nil }
+    names = parts.enumerated().filter { !parts[..<$0].contains($1) }.map(\.element)
   }
 }

@@ -32,8 +32,7 @@ package struct StorePath: Sendable, Hashable {
   package var writableFile: String {
     get throws {
       guard let refusal else { return file }
-      throw CommandFailure.about(
-        store: argument, code: "read-only", refusal, status: .usage)
+      throw CommandFailure.about(store: argument, code: "read-only", refusal, status: .usage)
     }
   }
 

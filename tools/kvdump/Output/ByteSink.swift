@@ -9,6 +9,10 @@ package protocol ByteSink: AnyObject {
   func finish() throws
 }
 
+extension ByteSink {
+  package func finish() {}
+}
+
 /// An open file descriptor, which the sink does not own.
 final class DescriptorSink: ByteSink {
   private let descriptor: Int32
@@ -37,8 +41,6 @@ final class DescriptorSink: ByteSink {
     }
   }
 
-  func finish() {}
-
   /// Waits until a full pipe, made non-blocking by another process, accepts bytes.
   private func waitUntilWritable() {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -55,6 +57,4 @@ package final class MemorySink: ByteSink {
   package init() {}
 
   package func write(_ bytes: ByteView) { self.bytes.append(contentsOf: bytes) }
-
-  package func finish() {}
 }

@@ -1,3 +1,4 @@
+import EntityStore
 import LodestoreBytes
 import LodestoreSystem
 
@@ -68,7 +69,8 @@ final class PagerSink: ByteSink {
   }
 
   private func startSpool() throws {
-    guard let descriptor = FileFacts.unnamed(in: folder) else {
+    let descriptor = FileFacts.unnamed(in: folder)
+    guard descriptor >= 0 else {
       isDirect = true
       try start._withBytes(screen.write)
       start = []
@@ -90,13 +92,12 @@ final class PagerSink: ByteSink {
 
   private func copyToScreen(from descriptor: Int32) throws {
     lseek(descriptor, 0, SEEK_SET)
-    var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-    while true {
-      let count = read(descriptor, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw CommandFailure.system(errno, thing: folder) }
-      guard count > 0 else { return }
-      try chunk._withBytes { try screen.write($0[..<count]) }
+    do {
+      while let chunk = try FileReading.read(descriptor, atMost: 64 * 1024) {
+        try chunk._withBytes(screen.write)
+      }
+    } catch let error as FileReading.Fault {
+      throw CommandFailure.system(error.code, thing: folder)
     }
   }
 }

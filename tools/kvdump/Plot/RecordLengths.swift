@@ -10,9 +10,7 @@ struct RecordLengths {
   private var overflowPages = 0
 
   /// Reads the tree `number` of an open file.
-  init(
-    of number: EntityNumber, in environment: Environment, isOver: () -> Bool
-  ) throws {
+  init(of number: EntityNumber, in environment: Environment, isOver: () -> Bool) throws {
     let name = TreeName.records(entity: number).text
     guard let tree = try environment.openExistingTree(name, hasIntegerKeys: true) else { return }
     try environment.read { transaction in

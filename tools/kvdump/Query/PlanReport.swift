@@ -4,8 +4,8 @@ import EntityStore
 struct PlanReport {
   private let entity: String
   private let plan: QueryExplanation
-  /// The time of the run; `nil` if the query was not run.
-  private let duration: Duration?
+  /// The numbers of the run and its time; `nil` if the query was not run.
+  private var run: (entries: Int, records: Int, results: Int, duration: Duration)?
 
   /// Plans a query, and runs it if its reads are to be measured.
   ///
@@ -21,7 +21,11 @@ struct PlanReport {
     let query = try snapshot.query(request, of: entity)
     let start = ContinuousClock.now
     plan = isAnalyzed ? try query.analysis(isCounted: isCounted) : query.explanation()
-    duration = isAnalyzed ? ContinuousClock.now - start : nil
+    if isAnalyzed, let entries = plan.entriesRead, let records = plan.recordsRead,
+      let results = plan.resultCount
+    {
+      run = (entries, records, results, ContinuousClock.now - start)
+    }
   }
 
   /// Writes one object in the JSON formats, a line for each step for people, or a row for each step
@@ -46,15 +50,10 @@ struct PlanReport {
   private var steps: [(title: String, text: String)] {
     var steps = plan.steps
     steps.append(("estimated", Self.amount(plan.estimatedEntryCount, plan.estimatedRecordCount)))
-    if let duration, let entriesRead = plan.entriesRead, let recordsRead = plan.recordsRead,
-      let resultCount = plan.resultCount
-    {
-      steps.append(
-        (
-          "actual",
-          Self.amount(entriesRead, recordsRead) + " read, "
-            + NumberText.counted(resultCount, "result") + ", \(Self.text(of: duration))"
-        ))
+    if let run {
+      let results = NumberText.counted(run.results, "result")
+      let amount = Self.amount(run.entries, run.records)
+      steps.append(("actual", "\(amount) read, \(results), \(Self.text(of: run.duration))"))
     }
     return steps
   }
@@ -68,13 +67,11 @@ struct PlanReport {
       ("scan", .bool(plan.isScan)), ("estimatedEntries", .count(plan.estimatedEntryCount)),
       ("estimatedRecords", .count(plan.estimatedRecordCount)),
     ]
-    if let duration, let entriesRead = plan.entriesRead, let recordsRead = plan.recordsRead,
-      let resultCount = plan.resultCount
-    {
+    if let run {
       members += [
-        ("entriesRead", .count(entriesRead)), ("recordsRead", .count(recordsRead)),
-        ("results", .count(resultCount)),
-        ("seconds", .double((duration / .microseconds(1)).rounded() / 1e6)),
+        ("entriesRead", .count(run.entries)), ("recordsRead", .count(run.records)),
+        ("results", .count(run.results)),
+        ("seconds", .double((run.duration / .microseconds(1)).rounded() / 1e6)),
       ]
     }
     return members + [("plan", .array(steps))]

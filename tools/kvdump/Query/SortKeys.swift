@@ -15,18 +15,13 @@ struct SortKeys: ExpressibleByArgument, Equatable, Sendable {
 
   /// Fails if a key is empty.
   init?(argument: String) {
-    var keys: [Key] = []
-    for part in argument.partsBetweenCommas {
-      guard let key = Self.key(part) else { return nil }
-      keys.append(key)
-    }
-    self.keys = keys
+    let parts = argument.partsBetweenCommas
+    keys = parts.compactMap(Self.key)
+    guard keys.count == parts.count else { return nil }
   }
 
   private static func key(_ part: Substring) -> Key? {
     var path = part
-    while path.first == " " { path.removeFirst() }
-    while path.last == " " { path.removeLast() }
     let isDescending = path.first == "-"
     if isDescending { path.removeFirst() }
     var options: TextOptions = []

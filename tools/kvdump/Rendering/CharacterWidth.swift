@@ -21,13 +21,15 @@ enum CharacterWidth {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
     }
-    if scalar.properties.isEmojiPresentation || isEastAsianWide(value) { return 2 }
+    if scalar.properties.isEmojiPresentation || wideRanges.contains(where: { $0.contains(value) }) {
+      return 2
+    }
     return 1
   }
 
   /// The ranges that Unicode's East Asian Width calls wide or fullwidth, except emoji.
   ///
-  /// The ranges ascend. Unassigned code points between two ranges of one script count as wide too,
+  /// Unassigned code points between two ranges of one script count as wide too,
   /// because later versions of Unicode assign them so.
   private static let wideRanges: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2630...0x2637, 0x268A...0x268F, 0x2E80...0x303E,
@@ -36,15 +38,4 @@ enum CharacterWidth {
     0x16FE0...0x18D08, 0x1AFF0...0x1B2FB, 0x1D300...0x1D376, 0x1F200...0x1F265,
     0x20000...0x3FFFD,
   ]
-
-  private static func isEastAsianWide(_ value: UInt32) -> Bool {
-    var low = 0
-    var high = wideRanges.count
-    while low < high {
-      let middle = (low + high) / 2
-      if wideRanges[middle].contains(value) { return true }
-      if value < wideRanges[middle].lowerBound { high = middle } else { low = middle + 1 }
-    }
-    return false
-  }
 }

@@ -30,17 +30,13 @@ struct DisplayCell: Equatable, Sendable {
     switch cell {
     case .absent: ""
     case .null: "null"
-    case .bool(let bool): bool ? "true" : "false"
-    case .integer(let integer): "\(integer)"
-    case .unsigned(let integer): "\(integer)"
     case .double(let double): double.isNaN ? "nan" : "\(double)"
-    case .number(let literal): literal
     case .text(let text): text.isEmpty || text == "null" ? "\"\(text)\"" : text
-    case .date(let text), .json(let text): text
     case .bytes(let bytes): hexadecimal(bytes, limit: limit)
     case .count(let count): NumberText.grouped(count)
     case .byteCount(let bytes): NumberText.byteCount(bytes)
     case .share(let share): NumberText.share(share)
+    case .bool, .integer, .unsigned, .number, .date, .json: PlainText.text(of: cell) ?? ""
     }
   }
 

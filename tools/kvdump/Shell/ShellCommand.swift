@@ -159,8 +159,7 @@ struct ShellCommand: StoreCommand {
       console.report(.unknownCommand(line.name, known: Array(Self.commands.keys)))
       return .usage
     }
-    let status = ChildProcess.run(
-      ChildProcess.thisProgram, ["kvdump"] + words, input: input)
+    let status = ChildProcess.run(ChildProcess.thisProgram, ["kvdump"] + words, input: input)
     line_editor_restore_terminal()
     guard let status else {
       console.report(.system(errno, thing: ChildProcess.thisProgram))

@@ -87,8 +87,7 @@ struct ShellLine {
       position = rest.index(after: position)
     }
     defer { rest = rest[position...] }
-    return Word(
-      raw: rest[..<position], text: text, isClosed: quote == nil && !isEscaped)
+    return Word(raw: rest[..<position], text: text, isClosed: quote == nil && !isEscaped)
   }
 
   // MARK: Conditions
@@ -97,9 +96,7 @@ struct ShellLine {
   ///
   /// - Returns: `nil` without a condition, or for a condition in quotes, which is a word as in a
   ///   shell.
-  private static func condition(
-    at rest: inout Substring
-  ) -> (text: String, isComplete: Bool)? {
+  private static func condition(at rest: inout Substring) -> (text: String, isComplete: Bool)? {
     let start = rest.drop(while: \.isWhitespace)
     guard let first = start.first, !isOption(start) else { return nil }
     if first == "'" || first == "\"" {

@@ -41,14 +41,13 @@ struct CopyCheck {
       let tree = try environment.openExistingTree(name.text, hasIntegerKeys: false)
     else { return }
     try environment.read { transaction in
-      try Cursor(tree, in: transaction).walk(KeyRange()) { key, body in
+      try transaction.forEachPair(of: tree) { key, body in
         do {
           _ = try Checksum.unsealed(key: key, body: body)
         } catch {
           throw CommandFailure.damagedPair(
             of: name.text, key: Finding.hexadecimal(key), reason: "\(error)")
         }
-        return true
       }
     }
   }

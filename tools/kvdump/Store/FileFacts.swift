@@ -25,60 +25,58 @@ struct FileFacts {
     }
   }
 
-  /// Creates a file without a name, which disappears when its descriptor is closed; `nil` for an
-  /// error.
-  static func unnamed(in folder: String) -> Int32? {
+  /// Creates a file without a name, which disappears when its descriptor is closed.
+  ///
+  /// - Returns: The descriptor; -1 for an error.
+  static func unnamed(in folder: String) -> Int32 {
     var template = Array("\(folder)/kvdump.XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else { return -1 }
     unlink(&template)
     // The shell that runs a pager must not inherit the descriptor.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     return descriptor
   }
 
-  /// Waits until all of a file is on the disk.
+  /// Waits until all of a file, or the names of a folder, are on the disk.
   ///
   /// This process must not have the file open as a store.
-  static func sync(_ path: String) throws {
+  static func sync(_ path: String, isFolder: Bool = false) throws(CommandFailure) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A process that may not list a folder may still write to it.
+    if descriptor < 0, isFolder, errno == EACCES { return }
     guard descriptor >= 0 else { throw CommandFailure.system(errno, thing: path) }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw CommandFailure.system(errno, thing: path) }
+    // Some file systems cannot sync folders.
+    guard fsync(descriptor) == 0 || isFolder && errno == EINVAL else {
+      throw CommandFailure.system(errno, thing: path)
+    }
   }
 
   /// Waits until the name of a file is on the disk.
   static func syncFolder(of path: String) throws(CommandFailure) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      // A process that may not list a folder may still write to it.
-      if errno == EACCES { return }
-      throw CommandFailure.system(errno, thing: folder)
-    }
-    defer { close(descriptor) }
-    // Some file systems cannot sync folders.
-    guard fsync(descriptor) == 0 || errno == EINVAL else {
-      throw CommandFailure.system(errno, thing: folder)
-    }
+    try sync(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", isFolder: true)
   }
 
-  /// Renames a complete file, unless a file has the new name: EEXIST then.
+  /// Renames a complete file, and waits until the name is on the disk.
   ///
-  /// - Returns: 0, or the code of the error.
-  static func move(_ path: String, toNew target: String) -> Int32 {
-    let code = TemporaryFile.move(path, toNew: target)
+  /// Throws `existing` if a file has the new name. After a failure no file has the new name.
+  static func move(_ path: String, toNew target: String, existing: CommandFailure) throws {
+    var code = TemporaryFile.move(path, toNew: target)
     // The file system supports neither a rename that refuses to replace a file nor a second link.
     // If another process creates the target at this moment, the target is replaced.
-    guard code == EPERM || code == ENOTSUP else { return code }
-    if exists(target) { return EEXIST }
-    return rename(path, target) == 0 ? 0 : errno
-  }
-
-  /// Removes a store and its lock file, if they exist.
-  static func remove(_ path: String) {
-    unlink(path)
-    unlink(path + "-lock")
+    if code == EPERM || code == ENOTSUP {
+      code = exists(target) ? EEXIST : rename(path, target) == 0 ? 0 : errno
+    }
+    if code == EEXIST { throw existing }
+    guard code == 0 else { throw CommandFailure.system(code, thing: target, creating: true) }
+    do {
+      try syncFolder(of: target)
+    } catch {
+      // The file was reported as complete, but a power cut could remove it.
+      unlink(target)
+      throw error
+    }
   }
 
   /// Whether anything has the name, including a dangling link.

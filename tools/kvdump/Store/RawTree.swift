@@ -86,17 +86,17 @@ struct RawTree {
   }
 
   private func history(_ key: ByteView, _ body: ByteView) -> String? {
-    func name(_ number: EntityNumber) -> String { "entity \(number)" }
-    return switch HistoryKey(key) {
+    switch HistoryKey(key) {
     case .part(let number, let part):
       sealed(key, body) { content in
         "write \(number)" + (part > 0 ? ", part \(part)" : "") + ": \(document(content) ?? "")"
       }
     case .image(let entity, let id, let number):
-      "record \(id) of \(name(entity)) before write \(number)"
+      "record \(id) of entity \(entity) before write \(number)"
     case .tombstone(let entity, let id, let number):
       sealed(key, body) { content in
-        "of record \(id) of \(name(entity)), deleted by write \(number): \(document(content) ?? "")"
+        "of record \(id) of entity \(entity), deleted by write \(number): "
+          + (document(content) ?? "")
       }
     case .consumer(let name): sealed(key, body) { "consumer \(name): \(document($0) ?? "")" }
     case .purged: sealed(key, body) { "purged: \(document($0) ?? "")" }
@@ -131,13 +131,11 @@ struct RawTree {
   }
 
   private func order(_ key: ByteView, _ body: ByteView) -> String? {
-    guard body.count == 8 else { return nil }
-    switch LinkOrderKey.content(key) {
-    case .link(let owner, let other):
-      return "record \(owner) leads to \(other) at position \(body.uint64(at: 0))"
-    case .position(let owner, let position):
-      return "position \(position) of record \(owner): \(body.uint64(at: 0))"
-    case nil: return nil
+    guard let number = number(body) else { return nil }
+    return switch LinkOrderKey.content(key) {
+    case .link(let owner, let other): "record \(owner) leads to \(other) at position \(number)"
+    case .position(let owner, let position): "position \(position) of record \(owner): \(number)"
+    case nil: nil
     }
   }
 
@@ -149,29 +147,30 @@ struct RawTree {
       }
     case .uuid: body.count == 16 ? "uuid: \(UUIDBytes(bytes: body, at: 0).text)" : nil
     case .created:
-      body.count == 8
-        ? "created: " + KeyText.text(of: .date(Double(bitPattern: body.uint64(at: 0)))) : nil
-    case .schema: body.count == 8 ? "schema: \(body.uint64(at: 0))" : nil
-    case .model: body.count == 8 ? "model: \(body.uint64(at: 0))" : nil
+      number(body).map { "created: " + KeyText.text(of: .date(Double(bitPattern: $0))) }
+    case .schema: number(body).map { "schema: \($0)" }
+    case .model: number(body).map { "model: \($0)" }
     case nil: changes(key, body)
     }
   }
 
   private func changes(_ key: ByteView, _ body: ByteView) -> String? {
-    guard let entity = HeaderField.changedEntity(key), body.count == 8 else { return nil }
-    let mark = body.uint64(at: 0)
+    guard let entity = HeaderField.changedEntity(key), let mark = number(body) else { return nil }
     return "mark of entity \(entity): \(mark), \(mark & 1 == 1 ? "as imports know it" : "changed")"
   }
 
   private func counter(_ key: ByteView, _ body: ByteView) -> String? {
-    guard body.count == 8 else { return nil }
-    if key.count == 1, key[0] == 2 { return "next entity: \(body.uint64(at: 0))" }
-    if key.count == 1, key[0] == 3 { return "next relationship: \(body.uint64(at: 0))" }
-    if let number = CounterKey.sizedEntity(key) {
-      return "size of the records of entity \(number): \(body.uint64(at: 0)) bytes"
+    guard let count = number(body) else { return nil }
+    if key.elementsEqual([2]) { return "next entity: \(count)" }
+    if key.elementsEqual([3]) { return "next relationship: \(count)" }
+    if let entity = CounterKey.sizedEntity(key) {
+      return "size of the records of entity \(entity): \(count) bytes"
     }
-    guard let number = CatalogueKey.entityNumber(key) else { return nil }
-    return "next record of entity \(number): \(body.uint64(at: 0))"
+    return CatalogueKey.entityNumber(key).map { "next record of entity \($0): \(count)" }
+  }
+
+  private func number(_ body: ByteView) -> UInt64? {
+    body.count == 8 ? body.uint64(at: 0) : nil
   }
 
   private func bucket(_ key: ByteView, _ body: ByteView) -> String? {
@@ -202,7 +201,7 @@ struct RawTree {
 
   private func document(_ bytes: ByteView) -> String? {
     var text: [UInt8] = []
-    do { try DocumentText.append(bytes, to: &text) } catch { return nil }
+    guard (try? DocumentText.append(bytes, to: &text)) != nil else { return nil }
     return String(decoding: text, as: UTF8.self)
   }
 
@@ -236,11 +235,6 @@ struct RawTree {
 
   private func values(_ tuple: ByteView, _ count: Int) -> [Value]? {
     var decoder = KeyDecoder(tuple)
-    var values: [Value] = []
-    for _ in 0..<count {
-      guard let value = try? decoder.next() else { return nil }
-      values.append(value)
-    }
-    return values
+    return try? (0..<count).map { _ in try decoder.next() }
   }
 }

@@ -37,6 +37,17 @@ package enum ReadStore {
     return try body(store)
   }
 
+  /// Opens the second store of a command; failures name that store.
+  static func withSecondStore<R>(
+    _ path: String, on console: Console, _ body: (DynamicStore) throws -> R
+  ) throws -> R {
+    do {
+      return try withStore(path, on: console, body)
+    } catch {
+      throw CommandFailure.translated(error, store: path)
+    }
+  }
+
   /// Opens the file below the store.
   ///
   /// The call works even if the catalogue cannot be interpreted.
@@ -76,8 +87,7 @@ package enum ReadStore {
       ?? "no lock file can be made there"
     console.note(
       "\(path): \(reason); it is read without a lock file, and a program that writes it may end "
-        + "the reading"
-    )
+        + "the reading")
   }
 }
 
@@ -85,10 +95,6 @@ extension DynamicSnapshot {
   /// The entity `name`; throws a failure that suggests the nearest name.
   func entity(_ name: String) throws -> DynamicEntity {
     if let entity = entity(named: name) { return entity }
-    throw unknownEntity(name)
-  }
-
-  func unknownEntity(_ name: String) -> UnknownName {
-    UnknownName(kind: .entity, name: name, known: entities.map(\.name))
+    throw UnknownName(kind: .entity, name: name, known: entities.map(\.name))
   }
 }

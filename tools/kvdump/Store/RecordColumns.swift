@@ -32,12 +32,7 @@ struct RecordColumns {
   init(_ entity: DynamicEntity, names: [String]?, isExact: Bool = false) throws {
     self.entity = entity
     self.isExact = isExact
-    let attributes = entity.description.declaredAttributes
-    guard let names else {
-      sources = [.id] + attributes.map(Source.attribute)
-      columns = zip([Self.idName] + attributes.map(\.name), sources).map(Self.column)
-      return
-    }
+    let names = names ?? [Self.idName] + entity.description.declaredAttributes.map(\.name)
     sources = try names.map { try Self.source($0, entity) }
     columns = zip(names, sources).map(Self.column)
   }

@@ -97,8 +97,7 @@ enum RelationshipRows {
       let here = relationship.inverseIsToOne ? "|o" : "}o"
       lines.append(
         "  \(entity.name) \(here)--\(there) \(relationship.target.name) : "
-          + "\(relationship.name ?? "")"
-      )
+          + "\(relationship.name ?? "")")
     }
     return lines
   }

@@ -3,31 +3,17 @@ import LodestoreFormat
 
 /// The facts about a store that `info` shows.
 struct StoreFacts {
-  /// The facts about one entity: the number of records, and the size of the records and of the
-  /// indexes in the file.
-  struct EntityRow {
-    let entity: DynamicEntity
-    let records: Int
-    let dataSize: Int
-    let indexSize: Int
-    /// The digest; `nil` if the file has no digests.
-    let digest: ContentDigest?
-
-    var cells: [Cell] {
-      [
-        .text(entity.name), .count(records), .byteCount(dataSize), .byteCount(indexSize),
-        .text(entity.indexList),
-      ]
-    }
-  }
-
   static let columns = [
     .capital("entity"), .capital("records"), .capital("data"),
     Column("indexData", title: "INDEX DATA"), .capital("indexes"),
   ]
 
   let members: [(column: Column, cell: Cell)]
-  let entities: [EntityRow]
+  /// A row for each entity: the number of records, and the size of the records and of the indexes
+  /// in the file.
+  let entities: [[Cell]]
+  /// The digests of the entities; null if the file has no digests.
+  private let digests: [Cell]
 
   init(_ snapshot: DynamicSnapshot, _ seal: Seal? = nil, path: String) throws {
     let facts = try snapshot.facts()
@@ -56,9 +42,13 @@ struct StoreFacts {
     members = own + (seal.map(Self.members) ?? [])
     entities = try snapshot.entities.map { entity in
       let size = try snapshot.size(of: entity)
-      return EntityRow(
-        entity: entity, records: try snapshot.count(of: entity), dataSize: size.records,
-        indexSize: size.indexes, digest: try snapshot.digest(of: entity))
+      return [
+        .text(entity.name), .count(try snapshot.count(of: entity)), .byteCount(size.records),
+        .byteCount(size.indexes), .text(entity.indexList),
+      ]
+    }
+    digests = try snapshot.entities.map { entity in
+      try snapshot.digest(of: entity).map { .text("\($0)") } ?? .null
     }
   }
 
@@ -72,10 +62,9 @@ struct StoreFacts {
 
   /// The entities as one member of an object.
   var entityMember: (column: Column, cell: Cell) {
-    let objects = entities.map { row in
-      // Tables omit the digest, because its digits would take the room of the indexes.
-      let digest = row.digest.map { Cell.text("\($0)") } ?? .null
-      return Cell.object(zip(Self.columns.map(\.name), row.cells) + [("digest", digest)])
+    // Tables omit the digest, because its digits would take the room of the indexes.
+    let objects = zip(entities, digests).map { row, digest in
+      Cell.object(zip(Self.columns.map(\.name), row) + [("digest", digest)])
     }
     return ("entities", .array(objects))
   }
