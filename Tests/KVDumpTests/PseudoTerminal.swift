@@ -9,14 +9,25 @@ import Testing
 #endif
 
 /// kvdump in a terminal of its own, with keys and a screen.
+///
+/// Keys are typed when the program is ready for them, and never by a clock.
 final class PseudoTerminal {
+  /// The time after which a wait for the program fails, so that a test of a hung program ends.
+  private static let patience = Duration.seconds(120)
+
   private let controller: Int32
   private let device: Int32
   private let process = Process()
-  /// All output so far.
-  private(set) var screen = ""
   /// The output that no call of ``expect(_:sourceLocation:)`` has passed yet.
-  private var rest = ""
+  private var rest: [UInt8] = []
+
+  /// Whether the machine has the library that edits the lines; prints a message if it has not.
+  static let hasEditor: Bool = {
+    let names = ["libedit.so.2", "libedit.so.0", "libedit.so"]
+    let found = names.contains { dlopen($0, RTLD_LAZY) != nil }
+    if !found { print("skipped: no libedit") }
+    return found
+  }()
 
   /// Starts a command line; `nil` on a machine without `setsid`, whose tests print a message.
   init?(_ words: [String], environment: [String: String] = [:]) throws {
@@ -60,45 +71,77 @@ final class PseudoTerminal {
   func enter(_ line: String) { type(line + "\r") }
 
   /// Waits until `text` is shown after the last expected text.
-  func expect(
-    _ text: String, sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    let end = ContinuousClock.now + .seconds(30)
-    while rest.firstRange(of: text) == nil {
-      guard ContinuousClock.now < end, readSome() else {
-        Issue.record("no \(text) in \(rest.debugDescription)", sourceLocation: sourceLocation)
+  func expect(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    let bytes = Array(text.utf8)
+    let end = ContinuousClock.now + Self.patience
+    while true {
+      if let range = rest.firstRange(of: bytes) {
+        rest.removeSubrange(..<range.upperBound)
+        return
+      }
+      let isRunning = process.isRunning
+      guard readSome() || isRunning && ContinuousClock.now < end else {
+        let shown = String(decoding: rest, as: UTF8.self).debugDescription
+        Issue.record("no \(text) in \(shown)", sourceLocation: sourceLocation)
         return
       }
     }
-    if let range = rest.firstRange(of: text) { rest = String(rest[range.upperBound...]) }
   }
 
   /// Waits for the prompt, and until its program takes single keys.
   ///
-  /// libedit shows the prompt first. The terminal would still take the end of input for itself.
-  func expectPrompt(sourceLocation: SourceLocation = #_sourceLocation) {
-    expect("a> ", sourceLocation: sourceLocation)
-    let end = ContinuousClock.now + .seconds(30)
-    while isInUsualMode, ContinuousClock.now < end { usleep(1_000) }
+  /// libedit shows the prompt first, while the terminal still makes lines of keys. The terminal
+  /// would take the end of input for itself, and libedit would not see the key.
+  func expectPrompt(_ prompt: String = "a> ", sourceLocation: SourceLocation = #_sourceLocation) {
+    expect(prompt, sourceLocation: sourceLocation)
+    wait(for: "single keys", sourceLocation) { mode.c_lflag & tcflag_t(ICANON) == 0 }
   }
 
-  /// Waits for the end, and returns the exit status; `nil` if the program does not end.
-  ///
-  /// - Parameter keys: Keys to type, again after each second: libedit may lose keys that arrive
-  ///   while it changes the mode of the terminal.
-  func end(typing keys: String = "") -> Int32? {
-    let start = ContinuousClock.now
-    var typed = 0
-    while process.isRunning {
-      let time = ContinuousClock.now - start
-      guard time < .seconds(60) else { return nil }
-      if .seconds(typed) <= time {
-        type(keys)
-        typed += 1
-      }
-      _ = readSome(milliseconds: 10)
+  /// Waits until the prompt has started the command `name`, and until that has its signal handlers.
+  func expectCommand(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    wait(for: "a process of \(name)", sourceLocation) {
+      processes.dropFirst().last.map { Self.handlesSignals($0, of: name) } ?? false
     }
-    while readSome(milliseconds: 10) {}
+  }
+
+  /// Whether a process runs the command, and handles the signal SIGTERM.
+  ///
+  /// A new process has the words of the prompt until it runs the program. The program sets this
+  /// handler after those of faults and of Control-C.
+  private static func handlesSignals(_ process: pid_t, of command: String) -> Bool {
+    func text(_ file: String) -> String {
+      (try? String(contentsOfFile: "/proc/\(process)/\(file)", encoding: .utf8)) ?? ""
+    }
+    guard text("cmdline").split(separator: "\0").contains(where: { $0 == command }) else {
+      return false
+    }
+    let caught = text("status").split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+    let mask = caught?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+    return mask >> UInt64(SIGTERM - 1) & 1 == 1
+  }
+
+  private func wait(
+    for state: String, _ sourceLocation: SourceLocation, until isReached: () -> Bool
+  ) {
+    let end = ContinuousClock.now + Self.patience
+    while !isReached() {
+      guard ContinuousClock.now < end else {
+        Issue.record("no \(state)", sourceLocation: sourceLocation)
+        return
+      }
+      usleep(1_000)
+    }
+  }
+
+  /// Types the keys, waits for the end, and returns the exit status; `nil` if the program does not
+  /// end.
+  func end(typing keys: String = "") -> Int32? {
+    if !keys.isEmpty { type(keys) }
+    let end = ContinuousClock.now + Self.patience
+    while process.isRunning {
+      guard ContinuousClock.now < end else { return nil }
+      _ = readSome()
+    }
     return process.terminationStatus
   }
 
@@ -124,23 +167,26 @@ final class PseudoTerminal {
     return nil
   }
 
+  private var mode: termios {
+    var mode = termios()
+    #expect(tcgetattr(device, &mode) == 0)
+    return mode
+  }
+
   /// Whether the terminal shows typed keys and makes lines and signals of them.
   var isInUsualMode: Bool {
-    var mode = termios()
-    return tcgetattr(device, &mode) == 0
-      && [ECHO, ICANON, ISIG].allSatisfy { mode.c_lflag & tcflag_t($0) != 0 }
+    let mode = mode
+    return [ECHO, ICANON, ISIG].allSatisfy { mode.c_lflag & tcflag_t($0) != 0 }
       && mode.c_cc.0 == 3
   }
 
-  private func readSome(milliseconds: Int32 = 200) -> Bool {
+  /// Reads the output, or waits a moment for it; returns false without output.
+  private func readSome() -> Bool {
     var request = pollfd(fd: controller, events: Int16(POLLIN), revents: 0)
-    guard poll(&request, 1, milliseconds) > 0 else { return process.isRunning && milliseconds > 10 }
+    guard poll(&request, 1, 10) > 0 else { return false }
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = read(controller, &bytes, bytes.count)
-    guard count > 0 else { return false }
-    let text = String(decoding: bytes[..<count], as: UTF8.self)
-    screen += text
-    rest += text
-    return true
+    rest += bytes.prefix(max(count, 0))
+    return count > 0
   }
 }

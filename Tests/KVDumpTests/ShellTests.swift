@@ -10,15 +10,13 @@ import Testing
   import Musl
 #endif
 
-/// The prompt on a pseudo-terminal; with `LODESTORE_PROMPT`, because keys are typed by a clock, and
-/// a busy machine misses the times.
-@Suite("The prompt", .enabled(if: ProcessInfo.processInfo.environment["LODESTORE_PROMPT"] != nil))
+@Suite("The prompt")
 struct ShellTests {
   /// A prompt for the store of a folder, which has shown its first line.
   private func prompt(
     _ folder: StoreFolder, _ arguments: String..., environment: [String: String] = [:]
   ) throws -> PseudoTerminal? {
-    guard let tool = ToolProcess.path else { return nil }
+    guard let tool = ToolProcess.path, PseudoTerminal.hasEditor else { return nil }
     let state = ["XDG_STATE_HOME": folder.path + "/state"].merging(environment) { $1 }
     let terminal = try PseudoTerminal(
       [tool, folder.store, "--color", "never"] + arguments, environment: state)
@@ -80,9 +78,9 @@ struct ShellTests {
     let folder = try await QueriedStore.make()
     guard let terminal = try prompt(folder) else { return }
     terminal.enter("query Pod license == \"MIT\" AND")
-    terminal.expect(".> ")
+    terminal.expectPrompt(".> ")
     terminal.enter("(stars > 20 OR")
-    terminal.expect(".> ")
+    terminal.expectPrompt(".> ")
     terminal.enter("name == \"Ecole\") --sort name --fields version --format csv")
     terminal.expect("version\r\r\n2.0.0\r\r\n0.9\r\r\n")
     terminal.expectPrompt()
@@ -122,12 +120,11 @@ struct ShellTests {
     terminal.type("delete Pod stars > 0 --yes\u{3}")
     terminal.expectPrompt()
     terminal.enter("query Pod (stars > 1 AND")
-    terminal.expect(".> ")
+    terminal.expectPrompt(".> ")
     terminal.type("\u{3}")
     terminal.expectPrompt()
     terminal.enter("watch Pod")
-    let end = ContinuousClock.now + .seconds(20)
-    while terminal.processes.count < 2, ContinuousClock.now < end { usleep(10_000) }
+    terminal.expectCommand("watch")
     #expect(terminal.isInUsualMode)
     terminal.type("\u{3}")
     terminal.expectPrompt()
@@ -144,8 +141,7 @@ struct ShellTests {
     let folder = try await QueriedStore.make()
     guard let terminal = try prompt(folder) else { return }
     terminal.enter("watch Pod")
-    let end = ContinuousClock.now + .seconds(20)
-    while terminal.processes.count < 2, ContinuousClock.now < end { usleep(10_000) }
+    terminal.expectCommand("watch")
     kill(try #require(terminal.processes.last), signal)
     terminal.expectPrompt()
     terminal.enter("count Pod")

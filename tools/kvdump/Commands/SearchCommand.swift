@@ -53,15 +53,18 @@ struct SearchCommand: EntityCommand {
     var request = try condition.request().searching(text, mode)
     request.offset = rows.offset
     let columns = try RecordColumns(entity, names: fields.names)
-    let page = try QueryRows(entity: entity, columns: columns, snapshot: snapshot).write(
-      request, limit: rows.effectiveLimit(on: console.terminal), withToken: false, on: console)
-    if page.shown == 0, rows.offset == 0 {
-      console.note("\(entity.name): no record found")
-    } else {
-      console.note(
-        RowSummary.text(
-          shown: page.shown, offset: rows.offset, total: nil, hasMore: page.hasMore))
+    // One more record than is shown reveals whether there are more.
+    let limit = rows.effectiveLimit(on: console.terminal)
+    request.limit = limit.flatMap { $0 == .max ? nil : $0 + 1 }
+    let query = try snapshot.query(request, of: entity)
+    let shown = ShownRows(columns.columns, rows, isSkipped: true, on: console)
+    try console.withProgress { progress in
+      try query.forEach(control: progress?.control) { record in
+        try shown.show { try columns.row(record) }
+      }
     }
+    try shown.finish(total: nil)
+    if shown.isEmpty { console.note("\(entity.name): no record found") }
     return .success
   }
 }
