@@ -60,8 +60,7 @@ struct AnalyzeCommand: ToolCommand {
         }
       }
     }
-    try shown.finish()
-    shown.note(total: count, noun: "terms")
+    try shown.finish(total: count, noun: "terms")
   }
 
   private func showWords(of bytes: [UInt8], on console: Console) throws {
@@ -79,7 +78,6 @@ struct AnalyzeCommand: ToolCommand {
         ]
       }
     }
-    try shown.finish()
-    shown.note(total: words.count, noun: "words")
+    try shown.finish(total: words.count, noun: "words")
   }
 }
