@@ -125,7 +125,8 @@ struct ReferenceEvaluator {
         let folding = regex.ignoresCase(options.contains(.caseInsensitive))
         return (try? folding.wholeMatch(in: text)).flatMap { $0 } != nil
       } ?? false
-    case .between, .in: false
+    // Searches need an index; SearchTests compares them with a plain reading.
+    case .between, .in, .search, .searchAny, .searchPrefix: false
     }
   }
 
