@@ -103,7 +103,8 @@ private struct OldLink: Entity {
   private func change(_ core: WriteCore, _ hasElementIndex: Bool) throws {
     var description = try core.entity(named: "Link").description
     if hasElementIndex {
-      description.elementIndexes.append(.init(number: 1, attribute: 1, path: ["q"]))
+      description.computedIndexes.append(
+        .init(number: 1, kind: .elements, sources: [.init(attribute: 1, path: ["q"])]))
       _ = try core.transaction.environment.tree(
         TreeName.elements(entity: description.number, index: 1).text, isCreated: true,
         hasIntegerKeys: false, in: core.writing)

@@ -27,6 +27,8 @@ enum PlanningLie: CaseIterable {
     var estimates = random
     let statistics = PlannerStatistics(
       recordCount: try core.count(of: entity) * 10_000, related: { try core.related($0) },
+      // The conditions of the oracle have no searches.
+      searchCount: { _ in 0 },
       estimate: { index, range in
         let estimate = try core.transaction.estimatedCount(of: index.tree, within: range.keys)
         return isRandom ? estimates.below(40) : estimate
