@@ -8,7 +8,7 @@ struct SearchCommand: EntityCommand {
     discussion: """
       Examples:
         kvdump search pods.lodestore Pod "json parser"
-        kvdump search pods.lodestore Pod 'name:network -image "http client"' --fields name,summary
+        kvdump search pods.lodestore Pod 'name:network -image "http client"'
         kvdump search pods.lodestore Pod netw 'license == "MIT"' --typing
 
       The entity must have a search index; 'kvdump schema' shows it. Any text is a search: quotes \
