@@ -154,6 +154,7 @@ final class Simulation {
     process.fence = nil
     process.floor = .none
     process.shippedCount = nil
+    defer { if process.isWriter { process.store.position = process.store.recorded } }
     if isHonest, let copy = process.copy, random.below(8) == 0 {
       process.store = copy.store
       process.isWriter = copy.isWriter
