@@ -36,6 +36,17 @@ package struct ChainPosition: Sendable, Hashable {
     self.unfinished = unfinished
   }
 
+  /// The place after an entry whose slots before it were collected.
+  package init(after entry: LogEntry) {
+    let head = entry.head
+    self.init(
+      slot: head.slot, hash: entry.hash, epoch: head.epoch, store: head.store,
+      lastWrite: head.lastWrite)
+    guard head.part.continues, let firstWrite = head.firstWrite else { return }
+    lastWrite = max(firstWrite, 1) - 1
+    unfinished = Unfinished(writes: firstWrite...head.lastWrite, part: head.part.number)
+  }
+
   /// Moves to the next entry of the log, or to the end of merged slots.
   ///
   /// A fence of a higher epoch ends unfinished writes: their parts count for nothing.

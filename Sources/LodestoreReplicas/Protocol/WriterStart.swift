@@ -55,6 +55,8 @@ struct WriterStart: ProtocolMachine {
   private var unknown: [LogEntry] = []
   private var isEnd = false
   private var adoptedCount = 0
+  /// Whether entries after the local position were collected, so that they cannot be compared.
+  private var hasGap = false
   /// The damage of the entry at the local position.
   private var fault: PackError?
   private var phase: Phase
@@ -127,7 +129,11 @@ struct WriterStart: ProtocolMachine {
     guard case .compare = phase, let entry = unknown.popLast() else { return }
     if !isOwn { return diverge() }
     do throws(PackError) {
-      try position.advance(over: entry)
+      if hasGap, entry.head.slot == floor.slot {
+        position = ChainPosition(after: entry)
+      } else {
+        try position.advance(over: entry)
+      }
       adoptedCount += 1
     } catch { phase = .finished(.refused(error)) }
   }
@@ -172,6 +178,8 @@ struct WriterStart: ProtocolMachine {
   }
 
   private mutating func finishReading() {
+    // A writer records a place before it collects up to there, so the store is an old copy.
+    if hasGap { return diverge() }
     phase = .finished(
       local.lastWrite < position.lastWrite
         ? .behind(chain: position.lastWrite, local: local.lastWrite)
@@ -194,9 +202,15 @@ struct WriterStart: ProtocolMachine {
 
   private mutating func takeFloorEntry(_ bytes: [UInt8]) {
     do throws(PackError) {
-      let head = try LogEntry(reading: bytes, slot: floor.slot).head
-      if let refusal = refusal(of: head) { return phase = .finished(refusal) }
-      diverge()
+      let entry = try LogEntry(reading: bytes, slot: floor.slot)
+      if let refusal = refusal(of: entry.head) { return phase = .finished(refusal) }
+      guard entry.head.store == position.store else { return diverge() }
+      // The entry may be this store's own, after the recorded place. The fence of the writer that
+      // has collected the slots before it is then a later entry.
+      hasGap = true
+      isEnd = false
+      unknown = [entry]
+      phase = .compare
     } catch { phase = .finished(.refused(error)) }
   }
 }

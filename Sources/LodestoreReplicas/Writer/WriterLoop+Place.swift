@@ -20,8 +20,8 @@ extension WriterLoop {
   func mark() async throws {
     // An opening cannot begin at a place between the parts of a write.
     guard position.unfinished == nil else { return }
-    // A request of the session before this one may arrive late.
-    let sessions = [session] + (openingMark?.sessions.prefix(1) ?? [])
+    // A request of an earlier session may arrive late, also after several starts.
+    let sessions = [session] + (openingMark?.sessions.prefix(ReplicaMark.sessionLimit - 1) ?? [])
     try await mark(
       ReplicaMark(
         role: .writer, position, localWrite: shipped, floor: slots.floor,

@@ -113,6 +113,19 @@
       }
     }
 
+    @Test func `A mark keeps the sessions of earlier starts, whose entries may arrive late`()
+      async throws
+    {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      try ReplicaFixture.write(1...3, to: store)
+      try await fixture.writer(store).stop()
+      let first = try #require(try ReplicaMark.of(store)?.sessions.first)
+      for _ in 0..<3 { try await fixture.writer(store).stop() }
+      #expect(try ReplicaMark.of(store)?.sessions.contains(first) == true)
+      try ReplicaFixture.end(store)
+    }
+
     @Test func `A mark keeps all of its sessions`() throws {
       let sessions = (0..<ReplicaMark.sessionLimit).map { _ in UUIDBytes.random }
       let mark = ReplicaMark(

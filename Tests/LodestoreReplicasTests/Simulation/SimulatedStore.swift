@@ -22,6 +22,8 @@ struct SimulatedStore {
   private var states: [SimulatedState] = []
   /// The position that was kept together with the newest applied entry.
   var position: ChainPosition?
+  /// The last position that a writer has recorded in the store, at which its next start begins.
+  var recorded: ChainPosition?
 
   init(identity: UInt64) { self.identity = identity }
 

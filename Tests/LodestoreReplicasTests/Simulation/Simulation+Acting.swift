@@ -98,7 +98,12 @@ extension Simulation {
     note(3)
     coverage.collections += 1
     let age = random.below(4) == 0 ? random.below(8) : 0
-    let limit = oracle.head > age ? oracle.head - UInt64(age) : 1
+    var limit = oracle.head > age ? oracle.head - UInt64(age) : 1
+    // A writer waits until it has recorded a place before it collects up to there.
+    for writer in processes where writer.isWriter && !writer.isRolledBack {
+      guard let recorded = writer.store.recorded else { continue }
+      if recorded.epoch == oracle.position.epoch { limit = min(limit, recorded.slot) }
+    }
     process.task = .collecting(
       Collector(
         store: SimulatedReplica.store, limit: limit, floor: process.floor, time: time(of: process)))

@@ -19,6 +19,7 @@ extension Simulation {
     case .ready(let position, let adopted):
       coverage.adopted += adopted
       process.store.position = position
+      if position.unfinished == nil { process.store.recorded = position }
       if isHonest { oracle.check(process.store, "a started writer") }
       process.task = .writing(
         SlotWriter(position: position, floor: process.floor), isShipping: false)
@@ -56,10 +57,13 @@ extension Simulation {
       oracle.acknowledge(
         position, hasWrites: position.lastWrite > process.acknowledgedWrite, isHonest: isHonest)
       process.acknowledgedWrite = position.lastWrite
-      // The store may lose the position after it was reported.
+      // The store loses the positions since the last one that it has recorded.
       if !isSettling, random.below(24) == 0 { return crash(process) }
       process.store.position = position
-      if position.unfinished == nil { process.shippedCount = nil }
+      if position.unfinished == nil {
+        process.shippedCount = nil
+        if random.below(3) == 0 { process.store.recorded = position }
+      }
       process.task = .writing(
         SlotWriter(position: position, floor: process.floor), isShipping: false)
     case .taken(let entry):
@@ -142,6 +146,7 @@ extension Simulation {
     process.fence = nil
     guard position == fence else { return }
     process.isWriter = true
+    process.store.recorded = fence
     process.acknowledgedWrite = fence.lastWrite
     process.task = .writing(
       SlotWriter(position: fence, floor: process.floor), isShipping: false)

@@ -154,6 +154,9 @@ final class Simulation {
     process.fence = nil
     process.floor = .none
     process.shippedCount = nil
+    // On a storage that overwrites, an own entry after the recorded place may be another one of the
+    // same writes, which this simulation cannot judge.
+    defer { if isHonest, process.isWriter { process.store.position = process.store.recorded } }
     if isHonest, let copy = process.copy, random.below(8) == 0 {
       process.store = copy.store
       process.isWriter = copy.isWriter
