@@ -9,6 +9,13 @@ import Testing
     String(decoding: Array(text.utf8)[range], as: UTF8.self)
   }
 
+  /// Whether the character is a vowel or a final consonant of Korean, which composes with the
+  /// letters before it. The beginning of a syllable is another syllable, and finds nothing.
+  private static func continuesSyllable(_ character: Character) -> Bool {
+    let scalar = character.unicodeScalars.first?.value ?? 0
+    return (0x1160...0x11ff).contains(scalar) || (0xd7b0...0xd7ff).contains(scalar)
+  }
+
   private static func check(_ text: String) {
     let analyzed = AnalyzedText(text)
     let words = AnalyzedText.query(text)
@@ -22,7 +29,7 @@ import Testing
         guard let word = query.last else { continue }
         let beginning = part(taken, 0..<word.range.lowerBound)
         let characters = Array(part(taken, word.range))
-        for count in characters.indices.dropFirst() {
+        for count in characters.indices.dropFirst() where !continuesSyllable(characters[count]) {
           let typed = beginning + String(characters[..<count])
           let query = AnalyzedText.query(typed)
           #expect(

@@ -25,6 +25,12 @@
         SearchIndex<Package>(.init(\.name, weight: 3), .init(\.authors, "name"))
       ]
     }
+
+    static func marking(_ pod: Pod) {
+      let highlighter = SearchHighlighter("json parser")
+      let snippet = highlighter.snippet(of: pod.summary ?? "", length: 120)
+      for range in snippet.ranges { print(snippet.text[range]) }
+    }
   }
 
   @Suite struct `The article about searches` {
@@ -43,6 +49,7 @@
           $0.search("json parser"); $0.license == "MIT"
         }.sortedByScore().limit(10))
       #expect(found.map(\.name) == ["JSONParser", "Other"])
+      SearchArticle.marking(found[1])
       let highlighter = SearchHighlighter("json parser")
       let text = found[1].summary ?? ""
       let snippet = highlighter.snippet(of: text, length: 30)
