@@ -195,7 +195,7 @@ struct EntityPage {
     }
   }
 
-  /// Has the words of the search marked in the columns with searched texts.
+  /// Lets the columns with searched texts mark the words of the search.
   private func addMarks(to columns: inout RecordColumns) {
     guard reading.form == .html, let text = selection.search else { return }
     let highlighter = SearchHighlighter(text, selection.mode)

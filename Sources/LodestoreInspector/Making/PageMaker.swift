@@ -9,7 +9,7 @@ struct PageMaker: Sendable {
     var rows = Duration.seconds(2)
     /// The time to count the selected records.
     var count = Duration.milliseconds(100)
-    /// The time to count the values of all expressions.
+    /// The time to count the values of all expressions, and the time to find other searches.
     var facets = Duration.seconds(1)
     /// The time to find the last changes of a record.
     var history = Duration.milliseconds(200)

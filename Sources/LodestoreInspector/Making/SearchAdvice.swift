@@ -11,7 +11,7 @@ struct SearchAdvice {
 
   init(_ page: EntityPage) {
     self.page = page
-    limit = page.limits.time(page.limits.count)
+    limit = page.limits.time(page.limits.facets)
   }
 
   /// The notice with the searches; `nil` if none is known, or if the page has no search.
