@@ -19,6 +19,19 @@ extension DynamicEntity {
   }
 }
 
+extension EntityDescription {
+  /// The name of a source of a search index: `name`, `authors.name`.
+  package func name(of source: ComputedIndex.Source) -> String {
+    ([attribute(number: source.attribute)?.name ?? "\(source.attribute)"] + source.path)
+      .joined(separator: ".")
+  }
+
+  /// The texts of a search index with their weights: `name (weight 3), summary (weight 1)`.
+  package func sourcesText(of index: ComputedIndex) -> String {
+    index.sources.map { "\(name(of: $0)) (weight \($0.weight))" }.joined(separator: ", ")
+  }
+}
+
 extension AttributeConstraints {
   /// The constraints in the form of declarations: `0...5`, `length 1...200`, `pattern [a-z]+`;
   /// `nil` for none.

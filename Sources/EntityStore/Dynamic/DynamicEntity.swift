@@ -12,6 +12,10 @@ package struct DynamicEntity: Sendable {
   package var elementIndexes: [DynamicIndex] {
     stored.elementIndexes.map { DynamicIndex(stored: $0.entries) }
   }
+  /// The indexes on words, whose entries have terms as keys.
+  package var searchIndexes: [DynamicIndex] {
+    stored.searchIndexes.map { DynamicIndex(stored: $0.entries) }
+  }
 }
 
 /// An index of an entity.

@@ -26,44 +26,60 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension TransactionCore {
-  fileprivate func suggestions(
-    for word: String, in entity: StoredEntity, limit: Int
+  /// Returns the words of ``ReadableTransaction/searchSuggestions(for:in:limit:)``; if `control` ends
+  /// the search, the ones found so far.
+  func suggestions(
+    for word: String, in entity: StoredEntity, limit: Int, control: RunControl = RunControl()
   ) throws -> [String] {
-    try prepareSearch()
-    var wanted: [Unicode.Scalar] = []
-    Array(word.utf8)._withBytes { bytes in
-      let word = TextAnalysis.query(words: bytes).first
-      let term = word?.whole ?? word?.terms.first ?? []
-      wanted = Array(String(decoding: term, as: UTF8.self).unicodeScalars)
-    }
+    let wanted = Array(String(decoding: Self.term(of: word), as: UTF8.self).unicodeScalars)
     guard let first = wanted.first else { return [] }
     let most = wanted.count < 6 ? 1 : 2
     var found: [String: (distance: Int, count: UInt64)] = [:]
     for index in entity.searchIndexes {
-      let cursor = try Cursor(index.entries.tree, in: transaction)
       let prefix = Array(String(first).utf8)
-      var key = prefix
-      var isThere = try cursor.seek(atOrAfter: prefix)
-      while isThere, let (bytes, _) = SearchKey.block(cursor.key),
-        prefix._withBytes({ bytes.starts(with: $0) })
-      {
-        let term = String(decoding: bytes, as: UTF8.self)
-        SearchKey.setBlock(of: bytes, endingWith: nil, in: &key)
-        isThere = try key._withBytes { try cursor.seek(atOrAfter: $0) }
-        if isThere {
-          let scalars = Array(term.unicodeScalars)
-          if let distance = EditDistance.between(wanted, scalars, atMost: most), distance > 0 {
-            let block = try PostingBlock(cursor.value)
-            let count = block.total ?? UInt64(block.count)
-            found[term] = (distance, max(count, found[term]?.count ?? 0))
-          }
-          isThere = try cursor.next()
+      try forEachTerm(of: index.entries, from: prefix) { term, count in
+        guard term.utf8.starts(with: prefix), !control.isCancelled() else { return false }
+        let scalars = Array(term.unicodeScalars)
+        if let distance = EditDistance.between(wanted, scalars, atMost: most), distance > 0 {
+          found[term] = (distance, max(count, found[term]?.count ?? 0))
         }
+        return true
       }
     }
     return found.sorted {
       ($0.value.distance, $1.value.count, $0.key) < ($1.value.distance, $0.value.count, $1.key)
     }.prefix(max(0, limit)).map(\.key)
+  }
+
+  /// Visits the terms of a search index in the order of their bytes, from `start` on, until `body`
+  /// returns false.
+  ///
+  /// The number of records of a term includes expired ones.
+  func forEachTerm(
+    of index: StoredIndex, from start: [UInt8],
+    _ body: (_ term: String, _ recordCount: UInt64) throws -> Bool
+  ) throws {
+    try prepareSearch()
+    let cursor = try Cursor(index.tree, in: transaction)
+    var key = start
+    var isThere = try cursor.seek(atOrAfter: start)
+    while isThere, let (bytes, _) = SearchKey.block(cursor.key) {
+      let term = String(decoding: bytes, as: UTF8.self)
+      // The last block of a term has the number of its records.
+      SearchKey.setBlock(of: bytes, endingWith: nil, in: &key)
+      guard try key._withBytes({ try cursor.seek(atOrAfter: $0) }) else { return }
+      let block = try PostingBlock(cursor.value)
+      guard try body(term, block.total ?? UInt64(block.count)) else { return }
+      isThere = try cursor.next()
+    }
+  }
+
+  /// The first term by which a search finds `word`; empty if the text has no word.
+  static func term(of word: String) -> [UInt8] {
+    Array(word.utf8)._withBytes { bytes in
+      let word = TextAnalysis.query(words: bytes).first
+      return word?.whole ?? word?.terms.first ?? []
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+internal import EntityStore
+
 /// The records of one entity that an address selects, their order, and the columns that it shows.
 ///
 /// A parameter whose name begins with `_` belongs to the inspector. Every other parameter is a path
@@ -18,7 +20,12 @@ struct Selection: Hashable, Sendable {
   var matches: [Match] = []
   /// The condition as a predicate format string.
   var condition: String?
+  /// The words that the records must have, in the texts of a search index.
+  var search: String?
+  var mode = SearchMode.allWords
   /// The terms of the order: a path or an expression, with `-` before it for the descending order.
+  ///
+  /// A search without terms sorts by scores.
   var order: [String] = []
   /// The shown columns; empty for the usual ones.
   var columns: [String] = []
@@ -29,6 +36,9 @@ struct Selection: Hashable, Sendable {
   /// The number of records; `nil` for the usual number.
   var size: Size?
 
+  /// The maximum number of bytes of ``search``.
+  static let longestSearch = 2_000
+
   /// The largest number of records that one page may have.
   static let largestPage = 1_000
 
@@ -37,6 +47,8 @@ struct Selection: Hashable, Sendable {
   init(_ items: [Address.Item]) throws(AddressError) {
     for item in items {
       switch item.name {
+      case "_search": search = try Self.search(item.value)
+      case "_mode": mode = try Self.mode(item.value)
       case "_where": condition = Self.unlessEmpty(item.value)
       case "_sort": if !item.value.isEmpty { order.append(item.value) }
       case "_column": if !item.value.isEmpty { columns.append(item.value) }
@@ -49,6 +61,22 @@ struct Selection: Hashable, Sendable {
       default: matches.append(Match(path: item.name, text: item.value))
       }
     }
+  }
+
+  private static func search(_ text: String) throws(AddressError) -> String? {
+    guard text.utf8.count <= longestSearch else {
+      throw .notFound("a search has at most \(longestSearch) bytes")
+    }
+    return unlessEmpty(text)
+  }
+
+  private static func mode(_ name: String) throws(AddressError) -> SearchMode {
+    if name.isEmpty { return .allWords }
+    guard let found = SearchMode.choices.first(where: { $0.name == name }) else {
+      let known = SearchMode.choices.map { "'\($0.name)'" }.joined(separator: ", ")
+      throw .notFound("'\(name)' is not a mode of a search; use one of \(known)")
+    }
+    return found.mode
   }
 
   private static func unlessEmpty(_ text: String) -> String? { text.isEmpty ? nil : text }
@@ -65,6 +93,8 @@ struct Selection: Hashable, Sendable {
     func add(_ name: String, _ value: String?) {
       if let value { items.append(Address.Item(name: name, value: value)) }
     }
+    add("_search", search)
+    if mode != .allWords { add("_mode", SearchMode.choices.first { $0.mode == mode }?.name) }
     add("_where", condition)
     for term in order { add("_sort", term) }
     for column in columns { add("_column", column) }
@@ -79,7 +109,17 @@ struct Selection: Hashable, Sendable {
   }
 
   /// Whether all records are selected.
-  var isOfAll: Bool { matches.isEmpty && condition == nil }
+  var isOfAll: Bool { matches.isEmpty && condition == nil && search == nil }
+
+  /// The selection of the same records, without an order and a view of them.
+  var ofRecords: Selection {
+    var selection = Selection()
+    selection.matches = matches
+    selection.condition = condition
+    selection.search = search
+    selection.mode = mode
+    return selection
+  }
 
   /// Returns the selection with a change, from its first record on.
   func changed(_ change: (inout Selection) -> Void) -> Selection {
@@ -88,4 +128,12 @@ struct Selection: Hashable, Sendable {
     change(&selection)
     return selection
   }
+}
+
+extension SearchMode {
+  /// The modes with their names in addresses, and in words.
+  static let choices: [(name: String, mode: SearchMode, title: String)] = [
+    ("all", .allWords, "all words"), ("any", .anyWord, "one of the words"),
+    ("typing", .typing, "the last word is a beginning"),
+  ]
 }

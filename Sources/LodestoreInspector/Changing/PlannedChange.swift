@@ -145,10 +145,11 @@ struct PlannedChange: Sendable {
   private static func request(
     _ selection: Selection, of entity: DynamicEntity, _ snapshot: DynamicSnapshot
   ) throws -> QueryRequest {
-    var all = Selection()
-    all.condition = selection.condition
-    all.matches = selection.matches
-    return try SelectedQuery(snapshot: snapshot, entity: entity, selection: all).request()
+    var request = try SelectedQuery(
+      snapshot: snapshot, entity: entity, selection: selection.ofRecords
+    ).request()
+    request.order = []
+    return request
   }
 
   private static func selected(

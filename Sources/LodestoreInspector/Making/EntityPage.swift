@@ -45,6 +45,7 @@ struct EntityPage {
     let names = selection.columns.isEmpty ? usualColumns : selection.columns
     var columns = try RecordColumns(entity, names: names, relationships: relationships)
     addOrders(to: &columns)
+    addMarks(to: &columns)
     do {
       let request = try SelectedQuery(
         snapshot: snapshot, entity: entity, selection: selection
@@ -58,6 +59,11 @@ struct EntityPage {
       }
       if !selection.facets.isEmpty {
         page.sections.append(Section("facets", .facets(facets(request))))
+      }
+      if table.rows.isEmpty, selection.after == nil, !reading.streams,
+        let advice = SearchAdvice(self).notice
+      {
+        page.sections.append(Section("notice", .notice(advice)))
       }
       page.sections += damages.prefix(5).map { Section("notice", .notice(Notice(.warning, $0))) }
       page.sections.append(Section("rows", .table(table)))
@@ -81,11 +87,7 @@ struct EntityPage {
   /// The changes of the selected records.
   private var edits: Section? {
     let records = selection.isOfAll ? "all records" : "the selected records"
-    let selected = selection.changed {
-      $0 = Selection()
-      $0.condition = selection.condition
-      $0.matches = selection.matches
-    }
+    let selected = selection.ofRecords
     return reading.edits(
       EditLink(text: "Add a record", edit: .insert(entity.name), isComplete: false),
       EditLink(
@@ -179,17 +181,31 @@ struct EntityPage {
       let isQuick =
         isID || attribute.map { leading.contains($0.number) } ?? false
         || attribute?.type.isIndexable ?? false && total <= Self.quickCount
-      let isAscending =
-        selection.order.first == name || (isID && selection.order.isEmpty)
+      let isByID = isID && selection.search == nil
+      let isAscending = selection.order.first == name || (isByID && selection.order.isEmpty)
       columns.setHeading(at: position) { heading in
         if selection.order.first == name { heading.sorted = .ascending }
         if selection.order.first == "-\(name)" { heading.sorted = .descending }
         guard isQuick else { return }
         heading.sort = route(
           selection.changed {
-            $0.order = isAscending ? ["-\(name)"] : isID ? [] : [name]
+            $0.order = isAscending ? ["-\(name)"] : isByID ? [] : [name]
           })
       }
+    }
+  }
+
+  /// Lets the columns with searched texts mark the words of the search.
+  private func addMarks(to columns: inout RecordColumns) {
+    guard reading.form == .html, let text = selection.search else { return }
+    let highlighter = SearchHighlighter(text, selection.mode)
+    let searched = Set(entity.description.searchIndexes.flatMap(\.sources).map(\.attribute))
+    for position in columns.headings.indices {
+      let name = columns.headings[position].column.name.prefix { $0 != "." }
+      guard let attribute = entity.description.attribute(named: String(name)),
+        searched.contains(attribute.number)
+      else { continue }
+      columns.setHeading(at: position) { $0.highlighter = highlighter }
     }
   }
 
@@ -212,8 +228,9 @@ struct EntityPage {
       entity.description.declaredAttributes.filter { $0.type != .data }.map(\.name)
       + (nested?.paths.map(\.text) ?? [])
     return SelectionForm(
-      selection: selection, route: route, choices: choices, countable: countable,
-      count: "", examples: ConditionExamples(entity, nested).texts,
+      selection: selection, route: route, search: reading.searchField(of: entity, selection),
+      choices: choices, countable: countable, count: "",
+      examples: ConditionExamples(entity, nested).texts,
       completions: nested.map {
         Completions(entity, snapshot, $0, control: limits.time(limits.count).control).texts
       } ?? [])
@@ -240,7 +257,8 @@ struct EntityPage {
     guard let count = try selectedCount(request) else {
       return "Of \(all), the selected ones were not counted within \(limits.count)."
     }
-    return "\(NumberText.grouped(count)) of \(all)."
+    let isScored = selection.search != nil && selection.order.isEmpty && !request.order.isEmpty
+    return "\(NumberText.grouped(count)) of \(all)\(isScored ? ", the best first" : "")."
   }
 
   /// The number of selected records; `nil` if the time did not suffice.

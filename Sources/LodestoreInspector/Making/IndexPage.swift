@@ -10,11 +10,14 @@ extension PageReading {
     if let index = entity.elementIndexes.first(where: { $0.shortName == name }) {
       return try elementIndexPage(entity, index, selection)
     }
+    if let position = entity.searchIndexes.firstIndex(where: { $0.shortName == name }) {
+      return try searchIndexPage(entity, position, selection)
+    }
     guard let index = entity.indexes.first(where: { $0.shortName == name }) else {
       throw AddressError.notFound(
         Self.missing(
           "\(entity.name) has no index", name,
-          among: (entity.indexes + entity.elementIndexes).map(\.shortName)))
+          among: Self.indexes(of: entity).map(\.shortName)))
     }
     let attributes = index.description.attributes.compactMap {
       entity.description.attribute(number: $0)?.name
@@ -77,7 +80,7 @@ extension PageReading {
     return page
   }
 
-  private func complete(
+  func complete(
     _ page: inout Page, _ entity: DynamicEntity, _ index: DynamicIndex, _ selection: Selection
   ) {
     let name = index.shortName
@@ -87,7 +90,7 @@ extension PageReading {
     page.views = views(of: entity)
   }
 
-  private func facts(
+  func facts(
     _ facts: [Fact], _ entity: DynamicEntity, _ index: DynamicIndex
   ) throws -> Section {
     let tree = try snapshot.trees(of: entity).first { $0.index?.name == index.name }

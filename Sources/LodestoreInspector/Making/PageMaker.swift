@@ -9,7 +9,7 @@ struct PageMaker: Sendable {
     var rows = Duration.seconds(2)
     /// The time to count the selected records.
     var count = Duration.milliseconds(100)
-    /// The time to count the values of all expressions.
+    /// The time to count the values of all expressions, and the time to find other searches.
     var facets = Duration.seconds(1)
     /// The time to find the last changes of a record.
     var history = Duration.milliseconds(200)
@@ -138,6 +138,11 @@ struct PageReading {
     return "\(sentence) '\(name)'\(hint)"
   }
 
+  /// The indexes of an entity that have a page.
+  static func indexes(of entity: DynamicEntity) -> [DynamicIndex] {
+    entity.indexes + entity.elementIndexes + entity.searchIndexes
+  }
+
   /// The views of an entity, which its pages have in common.
   func views(of entity: DynamicEntity, _ selection: Selection = Selection()) -> [Page.Crumb] {
     let plain = selection.changed {
@@ -149,7 +154,7 @@ struct PageReading {
       Page.Crumb(text: "Query plan", route: .plan(entity.name, plain)),
       Page.Crumb(text: "Schema", route: .schema(entity.name)),
     ]
-      + (entity.indexes + entity.elementIndexes).map { index in
+      + Self.indexes(of: entity).map { index in
         Page.Crumb(
           text: "Index \(index.shortName)", route: .index(entity.name, index.shortName, Selection())
         )

@@ -13,7 +13,8 @@ extension PageReading {
     page.views = views(of: entity, selection)
     let nested = form == .html ? NestedPaths(entity, snapshot) : nil
     var form = SelectionForm(
-      selection: selection, route: { [name = entity.name] in .plan(name, $0) }, count: "",
+      selection: selection, route: { [name = entity.name] in .plan(name, $0) },
+      search: searchField(of: entity, selection), count: "",
       examples: ConditionExamples(entity, nested).texts,
       completions: nested.map {
         Completions(entity, snapshot, $0, control: limits.time(limits.count).control).texts

@@ -21,6 +21,11 @@ extension PageReading {
         Section(
           "relationships", heading: "Relationships", .table(Self.table(of: relationships))))
     }
+    if !description.searchIndexes.isEmpty {
+      page.sections.append(
+        Section(
+          "searchIndexes", heading: "Search indexes", .table(Self.searchIndexes(of: entity))))
+    }
     if !description.rules.isEmpty {
       let rows = description.rules.map {
         Table.Row([Item(.text($0.name)), Item(.text($0.condition))])
@@ -75,6 +80,25 @@ extension PageReading {
     table.isMain = true
     table.empty = "The entity has no attributes."
     return table
+  }
+
+  private static func searchIndexes(of entity: DynamicEntity) -> Table {
+    let description = entity.description
+    let rows = description.searchIndexes.flatMap { index in
+      let name = description.indexName(index)
+      return index.sources.map { source in
+        Table.Row([
+          Item(.text(name), link: .index(entity.name, name, Selection())),
+          Item(.text(description.name(of: source))), Item(.unsigned(UInt64(source.weight))),
+        ])
+      }
+    }
+    return Table(
+      [
+        Table.Heading(Column("index", title: "Index")),
+        Table.Heading(Column("text", title: "Text")),
+        Table.Heading(Column("weight", title: "Weight")),
+      ], rows)
   }
 
   private static func table(of relationships: [DynamicRelationship]) -> Table {

@@ -24,8 +24,25 @@ struct SelectedQuery {
       request = try QueryRequest(format: parts.joined(separator: " AND "))
       request.order = order
     }
+    if let text = selection.search { request = try searched(request, text) }
     request.after = selection.after.map { ContinuationToken($0) }
     return request
+  }
+
+  /// The request for the records that also have the words of `text`.
+  ///
+  /// The best come first unless the request has an order, or its condition has a search too.
+  private func searched(_ request: QueryRequest, _ text: String) throws -> QueryRequest {
+    var result = request.searching(text, selection.mode)
+    let order = result.order
+    result.order = request.order
+    if result.order.isEmpty {
+      _ = try snapshot.query(result, of: entity)
+      var scored = result
+      scored.order = order
+      if (try? snapshot.query(scored, of: entity)) != nil { result = scored }
+    }
+    return result
   }
 
   private func comparison(_ match: Selection.Match) throws(AddressError) -> String {

@@ -35,6 +35,9 @@ extension PageReading {
         entity.indexes.map {
           entity.description.indexName($0.description) + ($0.isUnique ? " (unique)" : "")
         } + entity.elementIndexes.map(\.shortName)
+        + entity.description.searchIndexes.map {
+          "search: \(entity.description.sourcesText(of: $0))"
+        }
       return Table.Row([
         Item(.text(entity.name), link: .entity(entity.name, Selection())),
         Item(.count(try snapshot.count(of: entity))), Item(.byteCount(size.records)),

@@ -1,8 +1,9 @@
+internal import EntityStore
 internal import LodestoreRows
 
 /// A tool that a model may call; all of them only read.
 enum Tool: String, CaseIterable, Sendable {
-  case entities, describe, sample, query, explain
+  case entities, describe, sample, query, explain, search
 
   /// An argument, with its JSON Schema without the braces.
   struct Argument: Sendable {
@@ -29,6 +30,7 @@ enum Tool: String, CaseIterable, Sendable {
     case .sample: "Sample of records"
     case .query: "Query of records"
     case .explain: "Plan of a query"
+    case .search: "Search for words"
     }
   }
 
@@ -49,6 +51,11 @@ enum Tool: String, CaseIterable, Sendable {
     case .explain:
       "Returns the plan of a query: the index that it uses, and the numbers of entries and records "
         + "that it is estimated to read and has read. A query with 'scan' reads all records."
+    case .search:
+      "Returns the records whose texts have words, the best matches first. The entity must have a "
+        + "search index, which 'describe' lists with its texts. If 'next' is not null, pass it as "
+        + "'after' with the same other arguments. If nothing is found, 'notices' may suggest other "
+        + "words. 'count' returns the number of all records found."
     }
   }
 
@@ -70,15 +77,28 @@ enum Tool: String, CaseIterable, Sendable {
         Argument(
           "facets",
           #""type":"array","items":{"type":"string"},"description":"Attributes, paths or expressions whose values are counted among the selected records.""#
-        ),
-        Argument(
-          "count",
-          #""type":"boolean","default":false,"description":"Whether to count all selected records.""#
-        ), Self.limit, Self.after("'next' of the preceding answer"),
+        ), Self.count, Self.limit, Self.after("'next' of the preceding answer"),
       ]
     case .explain: [Self.entity, Self.condition, Self.sort, Self.limit]
+    case .search:
+      [
+        Self.entity, Self.text, Self.mode, Self.condition, Self.columns, Self.count, Self.limit,
+        Self.after("'next' of the preceding answer"),
+      ]
     }
   }
+
+  private static let text = Argument(
+    "text",
+    #""type":"string","description":"The words. Quotes enclose a phrase, -word excludes records, name:word is a word in one attribute, wor* is a beginning, a OR b is one of two. Case and accents do not matter.""#,
+    isRequired: true)
+  private static let mode = Argument(
+    "mode",
+    #""type":"string","enum":[\#(SearchMode.choices.map { "\"\($0.name)\"" }.joined(separator: ","))],"default":"all","description":"Whether a record must have all words, or any one of them, or all with the last word as a beginning (typing).""#
+  )
+  private static let count = Argument(
+    "count",
+    #""type":"boolean","default":false,"description":"Whether to count all selected records.""#)
 
   private static let entity = Argument(
     "entity", #""type":"string","description":"The name of an entity.""#, isRequired: true)
@@ -116,21 +136,24 @@ enum Tool: String, CaseIterable, Sendable {
     switch self {
     case .entities: "entities"
     case .describe: "attributes"
-    case .sample, .query: "rows"
+    case .sample, .query, .search: "rows"
     case .explain: "steps"
     }
   }
 
   private var outputSchema: String {
     let list = #"{"type":"array","items":{"type":"object"}}"#
+    let selected =
+      #""selected":{"type":"object","properties":{"records":{"type":["integer","null"]}}}"#
     let others =
       switch self {
       case .entities: #""file":{"type":"object"},"writes":\#(list)"#
-      case .describe: #""relationships":\#(list),"rules":\#(list),"policies":{"type":"object"}"#
+      case .describe:
+        #""relationships":\#(list),"searchIndexes":\#(list),"rules":\#(list),"policies":{"type":"object"}"#
       case .sample: #""total":{"type":"object"}"#
       case .query:
-        #""selected":{"type":"object","properties":{"records":{"type":["integer","null"]}}},"#
-          + #""facets":\#(list)"#
+        #"\#(selected),"facets":\#(list)"#
+      case .search: selected
       case .explain: #""reads":{"type":"object"}"#
       }
     return #"{"type":"object","properties":{"title":{"type":"string"},"#

@@ -68,7 +68,8 @@ struct ToolCall {
       return try maker.page(as: .json) { reading in
         try EntityPage(reading, reading.entity(name), selection).samplePage(count)
       }
-    case .query:
+    case .query, .search:
+      if tool == .search { _ = try arguments.required("text") }
       let name = try arguments.required("entity")
       let selection = try selection()
       let isCounted = try arguments.flag("count")
@@ -87,6 +88,8 @@ struct ToolCall {
   /// The selection of the arguments that the tool has.
   private func selection() throws(ToolError) -> Selection {
     var selection = Selection()
+    selection.search = try arguments.text("text")
+    selection.mode = try mode()
     selection.condition = try arguments.text("where")
     selection.order = try arguments.texts("sort")
     selection.columns = try arguments.texts("columns")
@@ -95,6 +98,15 @@ struct ToolCall {
     let limit = try arguments.number("limit", in: 1...Tool.mostRows)
     selection.size = .count(limit ?? Tool.usualRows)
     return selection
+  }
+
+  private func mode() throws(ToolError) -> SearchMode {
+    guard let name = try arguments.text("mode") else { return .allWords }
+    do {
+      return try Selection([Address.Item(name: "_mode", value: name)]).mode
+    } catch {
+      throw ToolError(Self.sentence(error.message))
+    }
   }
 
   private func tooLarge(_ size: Int, _ page: Page) -> ToolError {

@@ -130,6 +130,8 @@ struct Notice: Sendable {
   /// The place of a fault in the text of a condition.
   var excerpt: Excerpt?
   var link: (text: String, route: Route)?
+  /// Other searches, each of which finds records.
+  var suggestions: [(text: String, route: Route)] = []
 
   init(_ kind: Kind, _ text: String) {
     self.kind = kind

@@ -9,9 +9,21 @@ struct SelectionForm: Sendable {
     var isChosen: Bool
   }
 
+  /// A field for words.
+  struct SearchField: Sendable {
+    var label: String
+    var placeholder: String
+    /// Whether the form has a choice of the search's mode.
+    var hasModes = true
+  }
+
   var selection: Selection
   /// The route of a selection on the page with the form.
   var route: @Sendable (Selection) -> Route
+  /// The field for words; `nil` if no text is searched.
+  var search: SearchField?
+  /// Whether the form has a field for a condition.
+  var hasCondition = true
   var choices: [Choice] = []
   /// The expressions whose values can be counted.
   var countable: [String] = []

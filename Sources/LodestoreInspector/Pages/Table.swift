@@ -1,3 +1,4 @@
+internal import EntityStore
 internal import LodestoreRows
 
 /// Rows with equal columns.
@@ -21,6 +22,8 @@ struct Table: Sendable {
     var sort: Route?
     /// The direction in which the table is sorted by the column.
     var sorted: Direction?
+    /// Marks the words of a search in the column's texts.
+    var highlighter: SearchHighlighter?
 
     init(
       _ column: Column, type: String? = nil, sort: Route? = nil, sorted: Direction? = nil

@@ -1,3 +1,4 @@
+internal import EntityStore
 internal import LodestoreJSON
 internal import LodestoreRows
 
@@ -10,8 +11,45 @@ enum ItemMarkup {
   static let longestInTable = 90
 
   /// The value on one line, cut to the width of a column.
-  static func short(_ item: Item) -> HTML {
-    linked(item.link, short(item.cell))
+  ///
+  /// - Parameter highlighter: marks words in a text, which is then cut so that they are shown.
+  static func short(_ item: Item, marking highlighter: SearchHighlighter? = nil) -> HTML {
+    let marked = highlighter.flatMap { Self.marked(item.cell, by: $0) }
+    return linked(item.link, marked ?? short(item.cell))
+  }
+
+  /// The number of characters of a text in which words are marked.
+  private static let longestMarked = 4_096
+
+  /// A text with marked words; `nil` if no word is found.
+  private static func marked(_ cell: Cell, by highlighter: SearchHighlighter) -> HTML? {
+    let (whole, element): (String, ElementName)
+    switch cell {
+    case .text(let text): (whole, element) = (text, .bdi)
+    case .json(let text): (whole, element) = (text, .code)
+    default: return nil
+    }
+    let text = String(whole.prefix(longestMarked))
+    var part = text[...]
+    var ranges: [Range<String.Index>]
+    if text.count <= longestInTable {
+      ranges = highlighter.ranges(in: text)
+    } else {
+      let snippet = highlighter.snippet(of: text, length: longestInTable)
+      (part, ranges) = (snippet.text, snippet.ranges)
+    }
+    guard !ranges.isEmpty else { return nil }
+    var content = HTML(text: part.startIndex > text.startIndex ? "…" : "")
+    var end = part.startIndex
+    for range in ranges {
+      content.append(HTML(text: String(text[end..<range.lowerBound])))
+      content.append(HTML(.mark) { String(text[range]) })
+      end = range.upperBound
+    }
+    content.append(HTML(text: String(text[end..<part.endIndex])))
+    let isCut = part.endIndex < text.endIndex || text.utf8.count < whole.utf8.count
+    content.append(HTML(text: isCut ? "…" : ""))
+    return HTML(element, [], content)
   }
 
   /// The complete value: lines stay, and nested values can be folded.

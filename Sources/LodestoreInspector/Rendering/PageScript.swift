@@ -30,7 +30,7 @@ enum PageScript {
           if (old.data !== fresh.data) old.data = fresh.data;
           return;
         }
-        if (old.matches("input, datalist")) return;
+        if (old.matches("input, select, datalist")) return;
         for (const { name } of [...old.attributes])
           if (name !== "open" && !fresh.hasAttribute(name)) old.removeAttribute(name);
         for (const { name, value } of fresh.attributes)

@@ -79,6 +79,15 @@ enum SectionMarkup {
           HTML(text: String(excerpt.after.dropFirst(excerpt.fault.count)), keepsLines: false)
         }
       }
+      if !notice.suggestions.isEmpty {
+        HTML(.ul, .class("links")) {
+          for suggestion in notice.suggestions {
+            HTML(.li) {
+              HTML(.a, .href(suggestion.route.address)) { HTML(.bdi) { suggestion.text } }
+            }
+          }
+        }
+      }
       if let link = notice.link {
         HTML(.p) { HTML(.a, .href(link.route.address)) { link.text } }
       }

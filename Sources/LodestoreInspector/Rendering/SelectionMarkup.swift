@@ -1,10 +1,11 @@
+internal import EntityStore
 internal import LodestoreRows
 
 /// The form that selects records, and the counts of values, as markup.
 enum SelectionMarkup {
   static func form(_ form: SelectionForm) -> HTML {
     HTML(.div, .class("selection")) {
-      HTML(.form, [.text(.role, "search")] + target(form), condition(form))
+      HTML(.form, [.text(.role, "search")] + target(form), fields(form))
       matches(form)
       HTML(.div, .class("folds")) {
         columns(form)
@@ -22,6 +23,45 @@ enum SelectionMarkup {
     ]
   }
 
+  private static func fields(_ form: SelectionForm) -> HTML {
+    var fields = HTML()
+    var names: Set<String> = []
+    if let field = form.search {
+      names = field.hasModes ? ["_search", "_mode"] : ["_search"]
+      fields.append(search(field, form))
+    }
+    if form.hasCondition {
+      names.insert("_where")
+      fields.append(condition(form))
+    }
+    return fields + hint(form) + kept(form.selection, besides: names)
+  }
+
+  private static func search(_ field: SelectionForm.SearchField, _ form: SelectionForm) -> HTML {
+    HTML(.div, .class("condition")) {
+      HTML(.label, .text(.for, "search")) { field.label }
+      HTML(
+        .input, .constant("type", "search"), .text(.id, "search"), .text(.name, "_search"),
+        .text(.value, form.selection.search ?? ""), .text(.placeholder, field.placeholder),
+        .constant("spellcheck", "false"), .constant("autocomplete", "off"),
+        .constant("autocapitalize", "off"))
+      if field.hasModes {
+        HTML(.select, .text(.name, "_mode"), .text(.ariaLabel, "Words to find")) {
+          for choice in SearchMode.choices {
+            HTML(
+              .option,
+              [.text(.value, choice.name)]
+                + (choice.mode == form.selection.mode ? [.flag(.selected)] : []),
+              HTML(text: choice.title))
+          }
+        }
+      }
+      if !form.hasCondition {
+        HTML(.button, .constant("type", "submit"), .class("button main")) { "Show" }
+      }
+    }
+  }
+
   private static func condition(_ form: SelectionForm) -> HTML {
     let selection = form.selection
     return HTML(.div, .class("condition")) {
@@ -36,12 +76,17 @@ enum SelectionMarkup {
       if !selection.isOfAll || !selection.order.isEmpty {
         HTML(.a, .class("button"), .href(cleared(form).address)) { "Clear" }
       }
-    } + hint(form) + kept(selection, besides: "_where")
+    }
   }
 
   private static func hint(_ form: SelectionForm) -> HTML {
     HTML(.p, .class("hint"), .text(.id, "where-hint")) {
       HTML(.strong) { form.count }
+      if form.selection.search != nil, !form.selection.order.isEmpty {
+        HTML(.a, .href(form.route(form.selection.changed { $0.order = [] }).address)) {
+          "Show the best first"
+        }
+      }
       if let plan = form.plan { HTML(.a, .href(plan.route.address)) { plan.text } }
       if !form.examples.isEmpty {
         HTML(.span) { "For example:" }
@@ -76,6 +121,8 @@ enum SelectionMarkup {
     form.route(
       form.selection.changed {
         $0.condition = nil
+        $0.search = nil
+        $0.mode = .allWords
         $0.matches = []
         $0.order = []
       })
@@ -121,7 +168,7 @@ enum SelectionMarkup {
         }
       }
       HTML(.button, .constant("type", "submit"), .class("button")) { "Show" }
-    } + kept(form.selection, besides: "_column")
+    } + kept(form.selection, besides: ["_column"])
   }
 
   private static func countable(_ form: SelectionForm) -> HTML {
@@ -141,9 +188,9 @@ enum SelectionMarkup {
   /// The parts of the selection other than the one that a form changes.
   ///
   /// Sending the form keeps them, and begins at the first record.
-  private static func kept(_ selection: Selection, besides name: String) -> HTML {
+  private static func kept(_ selection: Selection, besides names: Set<String>) -> HTML {
     var all = HTML()
-    for item in selection.items where item.name != name && item.name != "_after" {
+    for item in selection.items where !names.contains(item.name) && item.name != "_after" {
       all.append(
         HTML(
           .input, .constant("type", "hidden"), .text(.name, item.name), .text(.value, item.value)))

@@ -90,9 +90,11 @@ enum StyleSheet {
 
     .selection { margin-bottom: 1rem; }
     .condition { display: flex; gap: .5rem; align-items: center; flex-wrap: wrap; }
-    .condition label { font-weight: 600; font-size: .88rem; }
-    .condition input {
-      flex: 1 1 20rem; min-width: 0; font: .92rem var(--mono); padding: .5rem .7rem;
+    .condition + .condition { margin-top: .5rem; }
+    .condition label { font-weight: 600; font-size: .88rem; min-width: 4.9rem; }
+    .condition input { flex: 1 1 20rem; }
+    .condition input, .condition select {
+      min-width: 0; font: .92rem var(--mono); padding: .5rem .7rem;
       border: 1px solid var(--faint); border-radius: 7px; background: var(--paper); color: var(--ink);
     }
     .condition input[aria-invalid] { border-color: var(--error); }
@@ -138,6 +140,7 @@ enum StyleSheet {
     tbody tr:hover td, .records tbody tr:hover td:first-child { background: var(--hover); }
     td { max-width: 26rem; overflow: hidden; text-overflow: ellipsis; }
     td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+    td mark { background: var(--markpaper); color: var(--mark); font-weight: 600; border-radius: 2px; }
     td time { font-variant-numeric: tabular-nums; }
     .foot { display: flex; gap: 1rem; align-items: center; justify-content: space-between; color: var(--faint); font-size: .86rem; margin: .8rem 0 0; }
     .empty { color: var(--faint); padding: 1.2rem; border: 1px dashed var(--line); border-radius: 9px; margin: 0; }

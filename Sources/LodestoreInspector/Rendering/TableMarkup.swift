@@ -23,8 +23,10 @@ enum TableMarkup {
         HTML(.tbody) {
           for row in table.rows {
             HTML(.tr) {
-              for (item, isTrailing) in zip(row.items, alignments) {
-                HTML(.td, isTrailing ? [.class("number")] : [], ItemMarkup.short(item))
+              for (position, (item, isTrailing)) in zip(row.items, alignments).enumerated() {
+                HTML(
+                  .td, isTrailing ? [.class("number")] : [],
+                  ItemMarkup.short(item, marking: table.headings[position].highlighter))
               }
             }
           }

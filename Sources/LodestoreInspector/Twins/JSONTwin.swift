@@ -99,6 +99,10 @@ struct JSONTwin {
       ("kind", .text(notice.kind.rawValue)), ("message", .text(notice.text)),
       ("line", notice.excerpt.map { .count($0.line) } ?? .absent),
       ("column", notice.excerpt.map { .count($0.column) } ?? .absent),
+      (
+        "suggestions",
+        notice.suggestions.isEmpty ? .absent : .array(notice.suggestions.map { .text($0.text) })
+      ),
     ])
   }
 
