@@ -44,10 +44,11 @@
         Pod(name: "JSONParser", summary: "Fast", license: "MIT"),
         Pod(name: "JSON Parser", summary: "Closed", license: "none"),
       ])
-      let found = try store.fetch(
-        Pod.where {
-          $0.search("json parser"); $0.license == "MIT"
-        }.sortedByScore().limit(10))
+      let best = Pod.where {
+        $0.search("json parser"); $0.license == "MIT"
+      }
+      .sortedByScore().limit(10)
+      let found = try store.fetch(best)
       #expect(found.map(\.name) == ["JSONParser", "Other"])
       SearchArticle.marking(found[1])
       let highlighter = SearchHighlighter("json parser")
