@@ -39,8 +39,9 @@ struct WriterStart: ProtocolMachine {
   private enum Phase: Sendable {
     /// The entry at the local position is compared first.
     case own
-    /// The entry at the local position is not the expected one, unless it was collected.
-    case floor(FloorSearch, isAbsent: Bool)
+    /// An entry is not the expected one, unless it was collected. `missing` is its slot if the slot
+    /// is absent.
+    case floor(FloorSearch, missing: UInt64?)
     case read(ChainReader)
     case compare
     /// The local position was collected, and the entry at the floor tells by whom.
@@ -111,15 +112,15 @@ struct WriterStart: ProtocolMachine {
       do throws(PackError) {
         _ = try LogEntry(reading: bytes, slot: position.slot)
       } catch { fault = error }
-      searchFloor(isAbsent: false)
-    case (.own, .absent): searchFloor(isAbsent: true)
-    case (.floor(var search, let isAbsent), _):
+      searchFloor(missing: nil)
+    case (.own, .absent): searchFloor(missing: position.slot)
+    case (.floor(var search, let missing), _):
       search.receive(outcome)
-      phase = .floor(search, isAbsent: isAbsent)
-      if search.isFinished { finish(search, isAbsent: isAbsent) }
+      phase = .floor(search, missing: missing)
+      if search.isFinished { finish(search, missing: missing) }
     case (.collected, .object(let bytes)): takeFloorEntry(bytes)
-    // The floor has risen again.
-    case (.collected, .absent): searchFloor(isAbsent: true)
+    // The floor may have risen again.
+    case (.collected, .absent): searchFloor(missing: floor.slot)
     default: break
     }
   }
@@ -142,8 +143,8 @@ struct WriterStart: ProtocolMachine {
     phase = .read(ChainReader(position: position, floor: floor))
   }
 
-  private mutating func searchFloor(isAbsent: Bool) {
-    phase = .floor(FloorSearch(known: floor), isAbsent: isAbsent)
+  private mutating func searchFloor(missing: UInt64?) {
+    phase = .floor(FloorSearch(known: floor), missing: missing)
   }
 
   private mutating func diverge() {
@@ -186,16 +187,16 @@ struct WriterStart: ProtocolMachine {
         : .ready(position, adopted: adoptedCount))
   }
 
-  private mutating func finish(_ search: FloorSearch, isAbsent: Bool) {
+  private mutating func finish(_ search: FloorSearch, missing: UInt64?) {
     floor = search.floor
     if let fault = search.fault { return phase = .finished(.refused(fault)) }
+    if let missing, missing >= floor.slot {
+      let name = ReplicaName.entry(slot: missing).text
+      return phase = .finished(.refused(.missing("'\(name)'", slot: missing)))
+    }
     // A base of the next slot may exist already, if its entry's answer was lost.
     if floor.slot == position.slot + 1 { return read() }
     if floor.slot > position.slot { return phase = .collected }
-    if isAbsent {
-      let name = ReplicaName.entry(slot: position.slot).text
-      return phase = .finished(.refused(.missing("'\(name)'", slot: position.slot)))
-    }
     if let fault { return phase = .finished(.refused(fault)) }
     phase = .finished(.diverged(firstWrite: position.lastWrite, lastWrite: local.lastWrite))
   }

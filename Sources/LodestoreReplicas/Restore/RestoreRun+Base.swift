@@ -46,6 +46,19 @@ extension RestoreRun {
     }
   }
 
+  /// The base to which an entry sends its readers; `nil` if the target is before it, or the base
+  /// is not there.
+  ///
+  /// A list of bases can lack the base, because the list is older than the entry.
+  func base(of entry: EntryHead, for target: ReplicaRestoreTarget) async throws -> BaseHead? {
+    guard !entry.isBeyond(target), let name = entry.base, name.isHeadOfBase,
+      let bytes = try await client.object(name),
+      let base = try? BaseHead(reading: bytes, named: name.text), base.slot == entry.slot,
+      base.store == replica, try await client.place(of: base) == .onChain
+    else { return nil }
+    return base
+  }
+
   /// The reason why no base can be used.
   private func noBase(
     for target: ReplicaRestoreTarget, _ listed: ListedBases, _ broken: [BaseHead],

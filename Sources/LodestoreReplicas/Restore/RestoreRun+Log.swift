@@ -36,10 +36,9 @@ extension RestoreRun {
         begun = wanted.lastWrite
         pending += wanted.entries
         try await apply(&pending, wanted.lastWrite, role, to: &restored)
-        if let base = wanted.base {
-          // A base of this slot would have been chosen, so it does not exist yet, or the target is
-          // a write before it.
-          restored.report.incompleteReason = target.reason(ofEndAt: base)
+        if let head = wanted.base {
+          restored.next = try await base(of: head, for: target)
+          restored.report.incompleteReason = target.reason(ofEndAt: head.slot)
         }
         if isEnd, !wanted.isEnd, !target.isReached(by: restored.report) {
           try await checkEnd(after: place, restored.floor)
@@ -134,8 +133,8 @@ private struct Cut {
   var entries: [LogEntry] = []
   /// The last write to apply; `nil` for all of the entries.
   var lastWrite: UInt64?
-  /// The slot of an entry that sends its readers to a base.
-  var base: UInt64?
+  /// The head of an entry that sends its readers to a base.
+  var base: EntryHead?
   var isEnd = false
 
   /// - Parameter begun: The last write to apply, if the entries continue parts that have it.
@@ -147,7 +146,7 @@ private struct Cut {
         return
       }
       if entry.head.kind == .base {
-        base = entry.head.slot
+        base = entry.head
         isEnd = true
         return
       }

@@ -26,7 +26,11 @@ extension RestoreRun {
           try LogEntry(reading: bytes, slot: head.slot)
         }
       }
-      plan.add(head, byteCount, entry)
+      if head.kind == .base, let base = try await self.base(of: head, for: target) {
+        plan = PlannedRestore(base, target)
+      } else {
+        plan.add(head, byteCount, entry)
+      }
     }
     try await checkCut(&plan)
     try check(plan.report, target)

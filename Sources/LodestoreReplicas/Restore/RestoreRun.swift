@@ -33,6 +33,8 @@ struct RestoreRun: Sendable {
     var position: ChainPosition
     var floor: Floor
     var report: ReplicaRestoreReport
+    /// The base with which the log continues, if the target is not before it.
+    var next: BaseHead?
   }
 
   var report: @Sendable (ReplicaProgress) -> Void { options.onProgress ?? { _ in } }
@@ -44,14 +46,23 @@ struct RestoreRun: Sendable {
     to target: ReplicaRestoreTarget, scratch: String, role: ReplicaMark.Role = .follower
   ) async throws -> Restored {
     var unusable: [UInt64: ReplicaError] = [:]
+    var next: BaseHead?
     while true {
-      let base = try await base(for: target, except: unusable)
+      let base =
+        if let next { next } else { try await self.base(for: target, except: unusable) }
+      next = nil
       do {
-        return try await restore(from: base, to: target, scratch, role)
+        let restored = try await restore(from: base, to: target, scratch, role)
+        if let newer = restored.next, unusable[newer.slot] == nil {
+          next = newer
+          restored.file.writable.close()
+        } else {
+          return try checked(restored, target)
+        }
       } catch let failure as BaseDownload.Unusable {
         unusable[base.slot] = failure.error
-        removeFiles(scratch)
       }
+      removeFiles(scratch)
     }
   }
 
@@ -85,10 +96,21 @@ struct RestoreRun: Sendable {
         byteCount: base.packed.length + base.frames.length))
     do {
       try await applyLog(to: &restored, target, role)
-      try check(restored.report, target)
       return restored
     } catch {
       file.writable.close()
+      throw error
+    }
+  }
+
+  private func checked(
+    _ restored: Restored, _ target: ReplicaRestoreTarget
+  ) throws -> Restored {
+    do {
+      try check(restored.report, target)
+      return restored
+    } catch {
+      restored.file.writable.close()
       throw error
     }
   }

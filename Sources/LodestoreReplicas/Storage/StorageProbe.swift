@@ -67,12 +67,12 @@ package struct StorageProbe: Sendable {
   private func checkOne(_ storage: some ObjectStorage, _ key: ObjectKey) async throws(Failure) {
     let content = Array("first of \(key.text)".utf8)
     let other = Array("second of \(key.text)".utf8)
-    try await create(storage, key, content)
+    // Writes whose answers were lost, and which may arrive later.
+    var lateCount = 0
+    try await create(storage, key, content, &lateCount)
     var isRefused = false
     do throws(StorageError) {
-      try await repeated { () throws(StorageError) in
-        _ = try await storage.put(.bytes(other), at: key, if: .absent)
-      }
+      try await put(other, at: key, in: storage, &lateCount)
     } catch {
       guard error.kind == .conditionFailed else { throw .storage(error) }
       isRefused = true
@@ -95,22 +95,21 @@ package struct StorageProbe: Sendable {
     guard try await lists(key, in: storage) else {
       throw broken(.listsAfterWrite, storage, "its list lacks '\(key.text)', just written")
     }
-    try await delete(key, in: storage)
-    let isRead = try await self.content(of: key, in: storage) != nil
-    let isListed = try await lists(key, in: storage)
-    guard !isRead, !isListed else {
-      throw broken(.goneAfterDelete, storage, "it still shows '\(key.text)', just deleted")
+    for _ in 0...lateCount {
+      try await delete(key, in: storage)
+      let isRead = try await self.content(of: key, in: storage) != nil
+      let isListed = try await lists(key, in: storage)
+      if !isRead, !isListed { return }
     }
+    throw broken(.goneAfterDelete, storage, "it still shows '\(key.text)', just deleted")
   }
 
   /// Creates the object, or finds it created by a repetition whose answer was lost.
   private func create(
-    _ storage: some ObjectStorage, _ key: ObjectKey, _ content: [UInt8]
+    _ storage: some ObjectStorage, _ key: ObjectKey, _ content: [UInt8], _ lateCount: inout Int
   ) async throws(Failure) {
     do throws(StorageError) {
-      try await repeated { () throws(StorageError) in
-        _ = try await storage.put(.bytes(content), at: key, if: .absent)
-      }
+      try await put(content, at: key, in: storage, &lateCount)
     } catch {
       guard error.kind == .conditionFailed else { throw .storage(error) }
       guard try await self.content(of: key, in: storage) == content else {
@@ -193,6 +192,20 @@ package struct StorageProbe: Sendable {
       }
     } catch {
       throw .storage(error)
+    }
+  }
+
+  /// Writes an object that must not exist, and counts the requests that may arrive later.
+  private func put(
+    _ content: [UInt8], at key: ObjectKey, in storage: some ObjectStorage, _ lateCount: inout Int
+  ) async throws(StorageError) {
+    try await repeated { () throws(StorageError) in
+      do throws(StorageError) {
+        _ = try await storage.put(.bytes(content), at: key, if: .absent)
+      } catch {
+        if error.mayHaveHappened { lateCount += 1 }
+        throw error
+      }
     }
   }
 

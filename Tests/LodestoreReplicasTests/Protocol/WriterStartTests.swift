@@ -39,7 +39,9 @@ struct WriterStartTests {
   }
 
   /// A store whose recorded place is slot 1 starts on a log whose slots below 3 were collected.
-  private func startAfterCollection(isFenced: Bool) throws -> WriterStart.Result? {
+  private func startAfterCollection(
+    isFenced: Bool, lacking missing: UInt64? = nil
+  ) throws -> WriterStart.Result? {
     var position = ChainPosition.start(of: Entries.store)
     var entries = [try base(epoch: 1)]
     try position.advance(over: entries[0])
@@ -57,7 +59,7 @@ struct WriterStartTests {
     var machine = WriterStart(local: local, floor: .none)
     for _ in 0..<40 {
       switch machine.next() {
-      case .request(.get(.entry(let slot))) where (3...5).contains(slot):
+      case .request(.get(.entry(let slot))) where (3...5).contains(slot) && slot != missing:
         machine.receive(.object(entries[Int(slot) - 1].bytes))
       case .request(.get(.floor(number: 1))):
         machine.receive(.object(FloorRecord(slot: 3, time: 0).bytes))
@@ -81,5 +83,13 @@ struct WriterStartTests {
   @Test func `Collected entries without a fence show an old copy of the store`() throws {
     let result = try startAfterCollection(isFenced: false)
     #expect(result == .diverged(firstWrite: 3, lastWrite: 3))
+  }
+
+  @Test func `A storage that has lost the entry of the floor is refused`() throws {
+    guard case .refused(let error) = try startAfterCollection(isFenced: true, lacking: 3) else {
+      Issue.record("the storage is not refused")
+      return
+    }
+    #expect(error.code == .missing && error.slot == 3)
   }
 }

@@ -84,6 +84,34 @@
       try ReplicaFixture.end(store)
     }
 
+    @Test func `A restore continues at a base that the list of bases lacks`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      try ReplicaFixture.write(1...3, to: store)
+      try await fixture.writer(store).stop()
+      let first = try #require(try Self.heads(fixture).first)
+      try ReplicaFixture.write(4...6, to: store)
+      _ = try await store.write { try $0.purgeHistory(before: .distantFuture) }
+      let writer = try await fixture.writer(store)
+      try ReplicaFixture.write(7...9, to: store)
+      try await writer.stop()
+      let new = try #require(try Self.heads(fixture).last)
+      #expect(new.slot > first.slot)
+      let head = "\(fixture.bucketPath)/\(new.name(of: .head).text)"
+      let hidden = fixture.path("new")
+      let storage = WatchedStorage(try FolderStorage(path: fixture.bucketPath)) { _, name in
+        // The head is hidden from lists alone.
+        let (from, to) = name == "base/" ? (head, hidden) : (hidden, head)
+        try? FileManager.default.moveItem(atPath: from, toPath: to)
+      }
+      let plan = try await Replica.restorePlan(ReplicaStorage(storage))
+      let path = fixture.path("restored.lodestore")
+      let report = try await Replica.restore(ReplicaStorage(storage), at: path)
+      #expect(report == plan && report.baseSlot == new.slot && report.incompleteReason == nil)
+      #expect(try fixture.notes(ofFileAt: path) == ReplicaFixture.notes(of: store))
+      try ReplicaFixture.end(store)
+    }
+
     @Test func `A base whose slot is won by another one during a restore is no damage`()
       async throws
     {

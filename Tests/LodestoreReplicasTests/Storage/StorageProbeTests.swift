@@ -58,6 +58,25 @@ import Testing
     }
   }
 
+  @Test func `a write that arrives after its repetition was deleted is no lie`() async throws {
+    let objects = LyingStorage(.none)
+    // The operations that make the first write late, and deliver it.
+    let steps = Mutex<[StorageError.Operation]>([.put, .delete, .get])
+    let storage = WatchedStorage(objects) { (operation, name) throws(StorageError) in
+      guard steps.withLock({ $0.first }) == operation, let key = ObjectKey(name) else { return }
+      steps.withLock { _ = $0.removeFirst() }
+      if operation == .put {
+        throw StorageError(
+          .cut, .put, key: name, place: "memory", reason: "late", mayHaveHappened: true)
+      }
+      if operation == .get { _ = try await objects.put(.bytes([]), at: key, if: .absent) }
+    }
+    var probe = StorageProbe()
+    probe.wait = { _, _ in }
+    try await probe.check(storage)
+    #expect(steps.withLock { $0.isEmpty })
+  }
+
   @Test func `a storage that fails is no liar`() async throws {
     let folder = try StorageFolder()
     let storage = try FolderStorage(path: folder.path)
