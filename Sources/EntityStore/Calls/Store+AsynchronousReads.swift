@@ -67,6 +67,14 @@ extension Store {
     try await read { try $0.exists(key) }
   }
 
+  /// Words of the texts of `E` that are similar to `word`; see
+  /// ``ReadableTransaction/searchSuggestions(for:in:limit:)``.
+  public func searchSuggestions<E: Entity>(
+    for word: String, in type: E.Type, limit: Int = 5
+  ) async throws -> [String] {
+    try await read { try $0.searchSuggestions(for: word, in: type, limit: limit) }
+  }
+
   /// The ids of the records that match `query`, in its order.
   public func ids<E: Entity>(_ query: Query<E>) async throws -> [E.ID] {
     try await read { try $0.ids(query) }

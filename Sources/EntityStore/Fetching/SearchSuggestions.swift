@@ -5,7 +5,7 @@ internal import LodestoreFormat
 extension ReadableTransaction where Self: ~Copyable {
   /// Returns words of the texts of `E` that are similar to `word`, for a search that finds nothing.
   ///
-  ///     try store.read { try $0.searchSuggestions(for: "netwroking", in: Pod.self) }  // networking
+  ///     try store.searchSuggestions(for: "netwroking", in: Pod.self)  // networking
   ///
   /// A similar word differs by one change, or by up to two changes if `word` has 6 characters or
   /// more. A change inserts, removes or replaces a character, or exchanges two neighbours. The first

@@ -10,7 +10,9 @@ import Testing
   }
 
   /// Whether the character is a vowel or a final consonant of Korean, which composes with the
-  /// letters before it. The beginning of a syllable is another syllable, and finds nothing.
+  /// letters before it.
+  ///
+  /// The beginning of a syllable is another syllable, and finds nothing.
   private static func continuesSyllable(_ character: Character) -> Bool {
     let scalar = character.unicodeScalars.first?.value ?? 0
     return (0x1160...0x11ff).contains(scalar) || (0xd7b0...0xd7ff).contains(scalar)

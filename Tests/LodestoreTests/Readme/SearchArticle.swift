@@ -75,7 +75,7 @@
       // A phrase does not go on in the next text.
       #expect(try names(.search("\"lee bob\"")) == [])
       #expect(
-        try store.read { try $0.searchSuggestions(for: "Tere", in: Package.self) } == ["tree"])
+        try store.searchSuggestions(for: "Tere", in: Package.self) == ["tree"])
     }
   }
 #endif
