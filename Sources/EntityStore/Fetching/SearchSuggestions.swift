@@ -10,7 +10,8 @@ extension ReadableTransaction where Self: ~Copyable {
   /// A similar word differs by one change, or by up to two changes if `word` has 6 characters or
   /// more. A change inserts, removes or replaces a character, or exchanges two neighbours. The first
   /// character is the same. The words come without case and marks, as the index has them: the most
-  /// similar first, then the most frequent.
+  /// similar first, then the most frequent. Words of expired records are among them until the store
+  /// removes the records.
   ///
   /// - Complexity: linear in the number of different words with this first character.
   ///
