@@ -169,7 +169,7 @@
   ///     #Search<Pod>([\.name, \.summary])
   ///
   /// An attribute is a text, an array or JSON. For texts at a path in JSON, declare a static property
-  /// `searchIndexes` of ``SearchIndex``. See <doc:Search>.
+  /// `searchIndexes` of the type `SearchIndex`.
   @freestanding(declaration)
   public macro Search<E>(_ attributes: [PartialKeyPath<E>]) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
