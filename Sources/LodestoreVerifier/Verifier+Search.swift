@@ -206,7 +206,7 @@ struct SearchTreeCheck {
     try require(isComplete, "a term has no last block", .searchKey)
     try require(
       statistics == (sums.recordCount, sums.wordCount),
-      "the statistics say \(statistics.records) records with \(statistics.words) words, the lengths "
-        + "give \(sums.recordCount) and \(sums.wordCount)", .searchLengths)
+      "the statistics say \(statistics.records) records with \(statistics.words) words, the "
+        + "lengths give \(sums.recordCount) and \(sums.wordCount)", .searchLengths)
   }
 }

@@ -8,10 +8,10 @@ extension ReadableTransaction where Self: ~Copyable {
   ///     try store.searchSuggestions(for: "netwroking", in: Pod.self)  // networking
   ///
   /// A similar word differs by one change, or by up to two changes if `word` has 6 characters or
-  /// more. A change inserts, removes or replaces a character, or exchanges two neighbours. The first
-  /// character is the same. The words come without case and marks, as the index has them: the most
-  /// similar first, then the most frequent. Words of expired records are among them until the store
-  /// removes the records.
+  /// more. A change inserts, removes or replaces a character, or exchanges two neighbours. The
+  /// first character is the same. The words come without case and marks, as the index has them: the
+  /// most similar first, then the most frequent. Words of expired records are among them until the
+  /// store removes the records.
   ///
   /// - Complexity: linear in the number of different words with this first character.
   ///
@@ -27,8 +27,9 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension TransactionCore {
-  /// Returns the words of ``ReadableTransaction/searchSuggestions(for:in:limit:)``; if `control` ends
-  /// the search, the ones found so far.
+  /// Returns the words of ``ReadableTransaction/searchSuggestions(for:in:limit:)``.
+  ///
+  /// If `control` ends the search, the words found so far are returned.
   func suggestions(
     for word: String, in entity: StoredEntity, limit: Int, control: RunControl = RunControl()
   ) throws -> [String] {

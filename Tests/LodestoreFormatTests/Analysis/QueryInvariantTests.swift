@@ -3,7 +3,7 @@ import Testing
 
 @testable import LodestoreFormat
 
-/// Whatever is taken from a text finds the text.
+/// A query that is a part of a text finds the text.
 @Suite struct `Queries taken from a text` {
   private static func part(_ text: String, _ range: Range<Int>) -> String {
     String(decoding: Array(text.utf8)[range], as: UTF8.self)
