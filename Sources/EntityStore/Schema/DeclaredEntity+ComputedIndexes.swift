@@ -42,7 +42,8 @@ extension DeclaredEntity {
         let path = ([attribute.name] + source.path).joined(separator: ".")
         throw StoreError.badSchema(
           entity: name, attribute: attribute.name,
-          "'\(path)' has no \(noun) to be indexed: it is stored as a \(attribute.storage.type.name)")
+          "'\(path)' has no \(noun) to be indexed: it is stored as a \(attribute.storage.type.name)"
+        )
       }
     }
     if !computedIndexes.contains(index) { computedIndexes.append(index) }

@@ -20,7 +20,8 @@
       #expect(answer.errors == [])
       #expect(
         answer.expanded.contains(
-          "    searchIndexes: [SearchIndex(.init(\\.title, weight: 3), .init(\\.body, weight: weight))]"
+          "    searchIndexes: [SearchIndex(.init(\\.title, weight: 3), "
+            + ".init(\\.body, weight: weight))]"
         ))
       #expect(answer.expanded.contains("func search("))
       #expect(!(try expand(page(""))).expanded.contains("func search("))
