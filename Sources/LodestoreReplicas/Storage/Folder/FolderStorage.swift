@@ -6,14 +6,14 @@ internal import LodestoreSystem
 ///
 /// A file gets its name when it is complete and on the disk. ``PutCondition/absent`` is one step of
 /// the file system: a rename that replaces nothing, or `link(2)`. The condition therefore also
-/// holds between machines that mount the folder. All other writes hold the lock of a file, so
-/// ``PutCondition/matches(_:)`` needs a mount whose locks reach all machines.
+/// holds between machines that mount the folder. ``PutCondition/matches(_:)`` is refused as
+/// ``StorageError/Kind/unsupported``. It would need a lock, and a process that the system stops
+/// while it holds the lock would stop all machines.
 ///
 /// Calls block a thread of a queue and no task, because a mount may stop answering.
 package struct FolderStorage: ObjectStorage {
   /// The beginning of the names of files that are no objects.
   static let ownPrefix = ".lodestore-"
-  private static let lockName = "\(ownPrefix)lock"
   private static let queue = DispatchQueue(
     label: "lodestore.folder-storage", qos: .utility, attributes: .concurrent)
 
@@ -103,13 +103,11 @@ package struct FolderStorage: ObjectStorage {
   package func delete(_ key: ObjectKey) async throws(StorageError) {
     try await blocking(.delete, key.text) { () throws(StorageError) in
       try checkUsable(key, .delete)
-      try withLock(.delete, key.text) { () throws(StorageError) in
-        guard unlink(path(key)) == 0 else {
-          guard [ENOENT, ENOTDIR].contains(errno) else { throw system(errno, .delete, key.text) }
-          return
-        }
-        try sync(folder: Folder.path(of: path(key)), .delete, key.text)
+      guard unlink(path(key)) == 0 else {
+        guard [ENOENT, ENOTDIR].contains(errno) else { throw system(errno, .delete, key.text) }
+        return
       }
+      try sync(folder: Folder.path(of: path(key)), .delete, key.text)
     }
   }
 
@@ -118,39 +116,24 @@ package struct FolderStorage: ObjectStorage {
   private func write(
     _ content: ObjectContent, at key: ObjectKey, if condition: PutCondition
   ) throws(StorageError) -> ObjectTag {
+    if case .matches = condition {
+      throw failure(
+        .unsupported, .put, key.text, "a folder has no condition on the content of an object")
+    }
     let target = path(key)
     try makeFolders(of: key)
     let name = String(UInt64.random(in: .min ... .max), radix: 36)
     let temporary = "\(Folder.path(of: target))/\(Self.ownPrefix)\(name)"
     let tag = try FolderFile.write(content, to: temporary, self, key.text)
     defer { unlink(temporary) }
-    switch condition {
-    case .absent:
+    if condition == .absent {
       let code = TemporaryFile.move(temporary, toNew: target)
       guard code != EEXIST else {
         throw failure(.conditionFailed, .put, key.text, "there is an object already")
       }
       guard code == 0 else { throw system(code, .put, key.text) }
-    case .none:
-      try withLock(.put, key.text) { () throws(StorageError) in
-        guard rename(temporary, target) == 0 else { throw system(errno, .put, key.text) }
-      }
-    case .matches(let expected):
-      try withLock(.put, key.text) { () throws(StorageError) in
-        let found: ObjectTag
-        do throws(StorageError) {
-          found = try FolderFile.open(target, self, .put, key.text).head().tag
-        } catch {
-          guard error.kind == .notFound else { throw error }
-          throw failure(.conditionFailed, .put, key.text, "there is no object")
-        }
-        guard found == expected else {
-          throw failure(
-            .conditionFailed, .put, key.text,
-            "found the tag \(found.text), expected \(expected.text)")
-        }
-        guard rename(temporary, target) == 0 else { throw system(errno, .put, key.text) }
-      }
+    } else {
+      guard rename(temporary, target) == 0 else { throw system(errno, .put, key.text) }
     }
     do {
       try sync(folder: Folder.path(of: target), .put, key.text)
@@ -189,19 +172,6 @@ package struct FolderStorage: ObjectStorage {
       if errno == EINVAL { return }
       guard errno == EINTR else { throw system(errno, operation, key) }
     }
-  }
-
-  /// Runs `body` while no other write with a condition on the present object runs.
-  private func withLock<R>(
-    _ operation: StorageError.Operation, _ key: String, _ body: () throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    let file = open("\(root)/\(Self.lockName)", O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
-    guard file >= 0 else { throw system(errno, operation, key) }
-    defer { close(file) }
-    while flock(file, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw system(errno, operation, key) }
-    }
-    return try body()
   }
 
   // MARK: Checks
