@@ -142,6 +142,7 @@
         }
       }
       let attached = marks.attach(follower.store)
+      try await follower.catchUp()
       func marked() async throws -> Int {
         let query = NoteMark.all.leading(by: \.note, to: Note.all)
         return try await attached.read { try $0.count(query) }
