@@ -205,9 +205,8 @@ enum StyleSheet {
     .edit [aria-invalid] { border-color: var(--error); }
     .edit .fault { color: var(--error); margin: .2rem 0; font-size: .88rem; }
     .edit .null { font-weight: 400; font-size: .88rem; }
-    .edit .choices { margin: 0 0 .9rem; border: 1px solid var(--line); border-radius: 7px; }
-    .edit .choices label { display: block; font-weight: 400; padding: .1rem 0; }
-    .edit .choices input { margin-right: .5em; }
+    .edit .choices { margin: 0 0 .9rem; }
+    .edit .choices label { font-weight: 400; }
     .edit .answers { display: flex; gap: .6rem; align-items: center; }
     .button.grave { background: var(--error); border-color: var(--error); color: var(--paper); }
     .fold { margin-top: 2rem; }
