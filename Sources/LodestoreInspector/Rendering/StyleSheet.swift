@@ -141,6 +141,8 @@ enum StyleSheet {
     tbody tr:hover td, .records tbody tr:hover td:first-child { background: var(--hover); }
     td { max-width: 26rem; overflow: hidden; text-overflow: ellipsis; }
     td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+    /* The color of a mark beyond the ellipsis is not shown. */
+    td:has(mark) { overflow: clip; overflow-clip-margin: content-box; }
     td mark { background: var(--markpaper); color: var(--mark); font-weight: 600; border-radius: 2px; }
     td time { font-variant-numeric: tabular-nums; }
     .foot { display: flex; gap: 1rem; align-items: center; justify-content: space-between; color: var(--faint); font-size: .86rem; margin: .8rem 0 0; }
