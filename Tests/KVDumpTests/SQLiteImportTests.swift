@@ -73,6 +73,56 @@ struct SQLiteImportTests {
     #expect(await folder.importing([try shop(folder)]).status == .cannotCreate)
   }
 
+  @Test func `foreign keys of several columns become relationships`() async throws {
+    let folder = try StoreFolder()
+    let path = try folder.database(
+      "discs.db", "CREATE TABLE albums (code TEXT PRIMARY KEY)",
+      """
+      CREATE TABLE discs (album TEXT REFERENCES albums, no INT, title TEXT,
+      PRIMARY KEY (no, album))
+      """,
+      """
+      CREATE TABLE tracks (name TEXT, album TEXT REFERENCES albums, disc INT, discs TEXT,
+      FOREIGN KEY (disc, album) REFERENCES discs ON DELETE CASCADE,
+      FOREIGN KEY (album, disc) REFERENCES discs (album, no))
+      """,
+      """
+      CREATE TABLE notes (disc INT NOT NULL, album TEXT NOT NULL, more INT, other TEXT,
+      FOREIGN KEY (album, disc) REFERENCES discs (album, no),
+      FOREIGN KEY (more, other) REFERENCES discs, FOREIGN KEY (disc, other) REFERENCES tracks)
+      """,
+      "INSERT INTO albums VALUES ('x'), ('y')",
+      "INSERT INTO discs VALUES ('x', 1, 'One'), ('x', 2, 'Two'), ('y', 1, 'Other')",
+      "INSERT INTO tracks VALUES ('a', 'x', 2, 'd'), ('b', 'y', 1, NULL), ('c', 'y', NULL, NULL)",
+      "INSERT INTO notes VALUES (1, 'y', 5, 'x')")
+    let imported = await folder.importing([path])
+    #expect(imported.status == .success, "\(imported.messages)")
+    #expect(await folder.isSound())
+    let tracks = await folder.run("records", "tracks").data.split(separator: "\n")
+    #expect(
+      tracks[0]
+        == #"{"_id":1,"name":"a","album":1,"disc":2,"discs":"d","discs_2":2,"discs_3":2}"#)
+    #expect(tracks[2].hasSuffix(#""disc":null,"discs":null,"discs_2":null,"discs_3":null}"#))
+    #expect(
+      await folder.run("records", "notes").data.hasPrefix(
+        #"{"_id":1,"disc":1,"album":"y","more":5,"other":"x","discs":3}"#))
+    for (entity, condition, count) in [
+      ("tracks", "discs_2.title == \"Other\"", 1), ("discs", "tracks.@count == 1", 2),
+      ("notes", "discs.album.code == \"y\"", 1),
+    ] {
+      let found = await folder.run("count", entity, condition, "--format", "json")
+      #expect(found.data.contains("\(count)"), "\(condition): \(found.data) \(found.messages)")
+    }
+    for note in [
+      "tracks: the foreign key over disc, album is attribute 'discs_",
+      "tracks: the foreign key over album, disc is attribute 'discs_",
+      "notes.more+other: the foreign key to discs stays plain values, because values lead to no row",
+      "notes.disc+other: the foreign key to tracks stays plain values, because it does not lead",
+    ] {
+      #expect(imported.messages.contains(note), "\(note)\n\(imported.messages)")
+    }
+  }
+
   @Test func `a dry run of a whole database makes no store`() async throws {
     let folder = try StoreFolder()
     let imported = await folder.importing([try shop(folder), "--dry-run"])

@@ -28,6 +28,7 @@ struct AddressTests {
     selection.columns = texts(&random)
     selection.facets = texts(&random)
     if Bool.random(using: &random) { selection.after = text(&random, atLeast: 1) }
+    selection.wait = [nil, 2, 10].randomElement(using: &random) ?? nil
     selection.size =
       [nil, .all, .count(Int.random(in: 1...9_999, using: &random))]
       .randomElement(using: &random) ?? nil
@@ -37,7 +38,7 @@ struct AddressTests {
   private func route(_ random: inout SeededRandom) -> Route {
     let entity = "E" + text(&random)
     let id = UInt64.random(in: 0...(.max), using: &random)
-    return switch Int.random(in: 0..<16, using: &random) {
+    return switch Int.random(in: 0..<17, using: &random) {
     case 0: .store
     case 1: .entity(entity, selection(&random))
     case 2: .plan(entity, selection(&random))
@@ -52,6 +53,7 @@ struct AddressTests {
     case 11: .model
     case 12: .live
     case 13: .script
+    case 15: .edit(.links(entity, id, "r" + text(&random)))
     case 14:
       .importRun(
         text(&random), id, HistoryChange.Kind.allCases.randomElement(using: &random),

@@ -25,7 +25,8 @@
       "/Team/1", "/Team/99", "/Team/1/members", "/Team/1/members.csv", "/Team/-/index/name",
       "/-/history", "/-/history/1", "/-/history/9", "/-/history/1/Team/1", "/-/imports",
       "/-/model", "/-/live", "/-/style.css", "/-/page.js", "/-/icon.svg", "/Team/-/new",
-      "/Team/1/-/edit", "/Team/1/-/delete", "/Team/-/update", "/Team/-/delete",
+      "/Team/1/-/edit", "/Project/1/helpers/-/edit", "/Team/1/-/delete", "/Team/-/update",
+      "/Team/-/delete",
       "/-/history/1/-/undo", "/-/change", "/nothing", "/%", "//x", "/Team?_limit=x", "/Te%00am",
       "/?key=0123", "*",
     ]
@@ -169,7 +170,8 @@
     private static let pieces =
       AttackTests.targets + [
         "/Member", "/Project/1", ".json", ".csv", "?", "&", "=", "_where=", "_sort=", "_column=",
-        "_facet=", "_after=", "_limit=", "_id=", "name=", "seats", "team.name", "%22", "%00", "%FF",
+        "_facet=", "_after=", "_limit=", "_wait=", "_id=", "name=", "seats", "team.name", "%22",
+        "%00", "%FF",
         "%C3%28", "%", "%zz", "-", "1", "0", "18446744073709551615", "99999999999999999999", "(",
         ")", "%20AND%20", "%20==%20", "NULL", "@count", "SUBQUERY", "CAST(", "'", "..", "/../",
         "%2e%2e", "%2F", "\\", "%E2%80%AE", "%25K", "{", "}", "[", "]", "all", "_before=", "_from=",
@@ -184,6 +186,7 @@
       "{}", "[]", "{", "null", #"{"seats":5}"#, #"{"name":"x\u0000","seats":-1}"#,
       #"{"name":null}"#, #"{"assign":["seats:=seats + 1"]}"#, #"{"assign":[1,"seats=9e99"]}"#,
       #"{"name":"New","seats":1e400}"#, "value.name=a&null.motto=yes", "value.seats=%zz", "assign=",
+      #"{"add":[1,3,"x",-1],"remove":[2]}"#, "add=1,2 99999999999999999999&remove.3=yes",
       "assign=seats:=CAST(name,%20%22int%22)", "state=1&value.name=", "=&=&&", "\u{0}",
     ]
 

@@ -148,6 +148,89 @@ struct ChangeTests {
     #expect(try await teams.store.fetch(Member.all).allSatisfy { $0.team == nil })
   }
 
+  // MARK: Links
+
+  private func helpers(_ teams: Teams) async throws -> [UInt64] {
+    try await teams.store.read { tx in
+      try tx.relatedIDs(Project.helpers, of: RecordID(rawValue: 1)).map(\.rawValue)
+    }
+  }
+
+  @Test func `links are added and removed by a form`() async throws {
+    let teams = try await Teams()
+    let address = "/Project/1/helpers/-/edit"
+    #expect(try teams.get("/Project/1").contains("href=\"\(address)\""))
+    #expect(try teams.get("/Project/1/helpers").contains("href=\"\(address)\""))
+    #expect(try !teams.get(address).contains("Records to remove"))
+    let question = try teams.post(address, [("add", "3, 1")])
+    #expect(
+      question.contains("Nothing has changed yet. 2 links of Project.helpers would be added."))
+    #expect(question.contains(">3: Cyd<") && question.contains(">not linked<"))
+    #expect(try await helpers(teams).isEmpty)
+    let done = try teams.post("/-/change", [("token", try hidden("token", in: question))])
+    #expect(done.contains("Done: 2 links of Project.helpers were added."))
+    #expect(try await helpers(teams) == [3, 1])
+    let form = try teams.get(address)
+    #expect(form.contains("name=\"remove.3\"") && form.contains("1: Ada"))
+    let both = try teams.post(address, [("remove.3", "yes"), ("add", "2")])
+    #expect(
+      both.contains("1 link of Project.helpers would be added; 1 link of Project.helpers would be"))
+    _ = try teams.post("/-/change", [("token", try hidden("token", in: both))])
+    #expect(try await helpers(teams) == [1, 2])
+    await teams.verify()
+  }
+
+  @Test func `a record that gets another owner is named with its former one`() async throws {
+    let teams = try await Teams()
+    let question = try teams.json("/Team/2/members/-/edit.json", #"{"add": [1, 2]}"#)
+    #expect(
+      question["notices"]?[0]?["message"]?.string
+        == "Nothing has changed yet. 2 records of Member would be changed in team.")
+    #expect(question["values"]?[0]?["before"]?.string == "linked with Team 1")
+    let token = try #require(question["answer"]?["token"]?.string)
+    try await teams.store.write { tx in
+      _ = try tx.remove(RecordID(rawValue: 2), from: Team.members, of: RecordID(rawValue: 1))
+    }
+    let refused = try teams.json("/-/change.json", "{\"token\":\"\(token)\"}", 409)
+    #expect(refused["states"]?[0]?["name"]?.string == "Member 2")
+    #expect(refused["states"]?[0]?["now"]?.string == "not linked")
+    #expect(refused["states"]?[1] == nil)
+    _ = try teams.change("/Team/2/members/-/edit.json", #"{"add": [1, 2]}"#)
+    let teamOf = try await teams.store.fetch(Member.all).map { $0.team?.rawValue }
+    #expect(teamOf == [2, 2, 1])
+    _ = try teams.change("/Team/2/members/-/edit.json", #"{"remove": [1]}"#)
+    #expect(try await teams.store.fetch(Member.all).first?.team == nil)
+    await teams.verify()
+  }
+
+  @Test func `links that cannot change are refused with all reasons at their fields`() async throws
+  {
+    let teams = try await Teams()
+    for (body, reasons) in [
+      (#"{"add": [1, 9, "x", 9]}"#, ["'x' is no id", "Member 1 is linked already", "no record 9"]),
+      (#"{"remove": [7]}"#, ["Member 7 is not linked"]),
+      (#"{"add": [1], "remove": [1]}"#, ["Member 1 would be added and removed"]),
+    ] {
+      let refused = try teams.json("/Team/1/members/-/edit.json", body, 422)
+      let found = try #require(refused["faults"]?.elements.compactMap { $0["reason"]?.string })
+      #expect(found.count == reasons.count, "\(found)")
+      for (text, reason) in zip(found, reasons) { #expect(text.contains(reason)) }
+    }
+    let form = try teams.post("/Team/1/members/-/edit", [("add", "9"), ("remove.2", "yes")], 422)
+    #expect(form.contains("value=\"9\"") && form.contains("aria-invalid=\"true\""))
+    #expect(form.contains("name=\"remove.2\" value=\"yes\" checked"))
+    #expect(
+      try teams.json("/Team/1/members/-/edit.json", "{}", 422)["notices"]?[0]?["message"]?.string
+        == "No link would change: no record was chosen.")
+    // The attribute of a project's team is never null.
+    let required = try teams.json("/Team/1/projects/-/edit.json", #"{"remove": [1]}"#, 422)
+    #expect(required["notices"]?[0]?["message"]?.string?.contains("team") == true)
+    for address in ["/Team/1/sets/-/edit", "/Member/1/team/-/edit", "/Team/9/members/-/edit"] {
+      _ = try teams.json(address, #"{"add": [1]}"#, 404)
+      _ = try teams.get(address, 404)
+    }
+  }
+
   // MARK: Many records
 
   @Test func `all selected records are changed or deleted`() async throws {
@@ -203,7 +286,9 @@ struct ChangeTests {
     let teams = try await Teams()
     let reading = Responder(
       maker: PageMaker(store: DynamicStore(teams.store), path: teams.store.path))
-    for address in ["/Team/-/new", "/Team/1/-/edit", "/Team/1/-/delete", "/-/change"] {
+    for address in [
+      "/Team/-/new", "/Team/1/-/edit", "/Team/1/-/delete", "/Team/1/members/-/edit", "/-/change",
+    ] {
       let response = reading.respond(to: try #require(Address(address)))
       #expect(response.status == 404)
       #expect(String(decoding: response.body.bytes, as: UTF8.self).contains("--write"))

@@ -43,6 +43,38 @@ struct DeepPageTests {
     #expect(notices.first?.hasPrefix("Not all entries were counted within 0.0 seconds") == true)
   }
 
+  @Test func `a page of many records has a link to what took too long`() async throws {
+    let library = try await Library.withBooks(3_000)
+    var maker = PageMaker(store: DynamicStore(library.store), path: "library")
+    (maker.limits.quickCount, maker.limits.page) = (2_999, .zero)
+    func page(_ address: String) throws -> (text: String, isRefused: Bool) {
+      let page = try maker.page(Target(parsing: address))
+      return (String(decoding: PageDocument(page).bytes, as: UTF8.self), page.isRefused)
+    }
+    let late = try page("/Book?_where=details.none%20%3D%3D%201&_facet=title")
+    #expect(late.text.contains("The records were not found yet.") && !late.isRefused)
+    let link = "/Book?_where=details.none%20%3D%3D%201&amp;_facet=title&amp;_wait="
+    #expect(late.text.contains("<a href=\"\(link)2\" data-wait=\"\">Wait for the rest</a>"))
+    #expect(late.text.contains("/Book/-/plan?_where"))
+    for address in [
+      "/Book/-/index/pages", "/Book/-/index/details%5B%5D.tags",
+      "/Book/-/plan?_where=details.none%20%3D%3D%201",
+    ] {
+      #expect(try page(address).text.contains("_wait=2\" data-wait"), "\(address)")
+    }
+    // A page with time has all, and its other links need no more time than usual.
+    let whole = try page("/Book?_where=details.none%20%3D%3D%201&_facet=title&_wait=10")
+    #expect(whole.text.contains("0 of 3,000 records.") && !whole.text.contains("Wait for"))
+    #expect(!whole.text.contains("name=\"_wait\""))
+    // Twins and small entities have the usual time.
+    #expect(try !maker.page(Target(parsing: "/Book.json?_where=pages%20%3E%208")).isRefused)
+    maker.limits.quickCount = 3_000
+    #expect(try !page("/Book?_where=details.none%20%3D%3D%201").text.contains("Wait for"))
+    for text in ["0", "11", "x", "-1"] {
+      #expect(try library.get("/Book?_wait=\(text)", 400).contains("_wait"))
+    }
+  }
+
   @Test func `an index over elements has a page with its elements in order`() async throws {
     let library = try await Library.withBooks(9)
     let page = try library.json("/Book/-/index/details[].tags.json")

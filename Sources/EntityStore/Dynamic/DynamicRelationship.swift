@@ -33,6 +33,13 @@ extension DynamicSnapshot {
       .sorted { ($0.name ?? "") < ($1.name ?? "") }.map { DynamicRelationship(end: $0) }
   }
 
+  /// Returns the ids of the targets of record `id`, in the order of the relationship.
+  package func relatedIDs(
+    of id: UInt64, by relationship: DynamicRelationship
+  ) throws(StoreError) -> [UInt64] {
+    try core.orderedIDs(of: id, by: relationship.end)
+  }
+
   /// Visits the targets of the records with `ids`, each once, until `body` returns false.
   ///
   /// The source records are visited in the order of their ids, and the targets of each in the order
@@ -43,7 +50,7 @@ extension DynamicSnapshot {
     var sources = ids
     IDSort.sortUnique(&sources)
     if sources.count == 1 {
-      for id in try core.orderedIDs(of: sources[0], by: relationship.end) {
+      for id in try relatedIDs(of: sources[0], by: relationship) {
         guard let record = try record(id, of: relationship.target) else { continue }
         guard try body(record) else { return }
       }

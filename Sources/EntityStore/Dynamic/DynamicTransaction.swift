@@ -68,6 +68,26 @@ package struct DynamicTransaction {
       entity: entity.name, attribute: attribute)
   }
 
+  /// Links record `id` with `others`; returns the number of new links.
+  ///
+  /// In an ordered relationship, new links come last, in the order of `others`.
+  package func link(
+    _ id: UInt64, with others: [UInt64], by relationship: DynamicRelationship
+  ) throws(StoreError) -> Int {
+    try core.asOneCall("link") { () throws(StoreError) in
+      try core.link(LinkList(of: id, with: others), by: relationship.end)
+    }
+  }
+
+  /// Removes the links of record `id` to `others`; returns the number of links that existed.
+  package func unlink(
+    _ id: UInt64, from others: [UInt64], by relationship: DynamicRelationship
+  ) throws(StoreError) -> Int {
+    try core.asOneCall("unlink") { () throws(StoreError) in
+      try core.unlink(LinkList(of: id, with: others), by: relationship.end)
+    }
+  }
+
   /// Undoes the write with this number; see ``WriteTransaction/undo(_:)``.
   package func undo(_ number: UInt64) throws(StoreError) {
     let token = HistoryToken(storeID: try HistoryLog(core).storeID(), number: number)

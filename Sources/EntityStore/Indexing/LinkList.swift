@@ -10,6 +10,12 @@ struct LinkList: ~Copyable {
     buffer = SortBuffer(capacity: max(64, min(expectedCount, 1 << 24)))
   }
 
+  /// Makes the pairs of one record with each of the others.
+  init(of id: UInt64, with others: some Collection<UInt64>) {
+    self.init(expectedCount: others.count)
+    for other in others { append(id, other) }
+  }
+
   @inline(__always)
   mutating func append(_ id: UInt64, _ other: UInt64) {
     if count == buffer.capacity { buffer.grow(keeping: count) }

@@ -106,11 +106,9 @@ extension WriteTransaction {
       try core.checkSetting(
         wanted.subtracting(present).sorted(), instead: present.subtracting(wanted).sorted(),
         of: owner.rawValue, by: end)
-      var old = LinkList()
-      for id in present.subtracting(wanted) { old.append(owner.rawValue, id) }
+      let old = LinkList(of: owner.rawValue, with: present.subtracting(wanted))
       _ = try core.unlink(old, by: end)
-      var new = LinkList()
-      for id in wanted.subtracting(present) { new.append(owner.rawValue, id) }
+      let new = LinkList(of: owner.rawValue, with: wanted.subtracting(present))
       _ = try core.link(new, by: end)
       try core.arrange(listed, of: owner.rawValue, by: end)
     }

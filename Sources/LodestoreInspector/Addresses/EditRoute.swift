@@ -6,6 +6,8 @@ enum EditRoute: Hashable, Sendable {
   case insert(String)
   case update(String, UInt64)
   case delete(String, UInt64)
+  /// The links of a record by a relationship to many records.
+  case links(String, UInt64, String)
   /// Assignments to all selected records.
   case updateSelected(String, Selection)
   case deleteSelected(String, Selection)
@@ -19,6 +21,7 @@ enum EditRoute: Hashable, Sendable {
     case .insert(let entity): [entity, "-", "new"]
     case .update(let entity, let id): [entity, "\(id)", "-", "edit"]
     case .delete(let entity, let id): [entity, "\(id)", "-", "delete"]
+    case .links(let entity, let id, let relationship): [entity, "\(id)", relationship, "-", "edit"]
     case .updateSelected(let entity, _): [entity, "-", "update"]
     case .deleteSelected(let entity, _): [entity, "-", "delete"]
     case .undo(let number): ["-", "history", "\(number)", "-", "undo"]
@@ -29,7 +32,7 @@ enum EditRoute: Hashable, Sendable {
   var query: [Address.Item] {
     switch self {
     case .updateSelected(_, let selection), .deleteSelected(_, let selection): selection.items
-    case .insert, .update, .delete, .undo, .confirm: []
+    case .insert, .update, .delete, .links, .undo, .confirm: []
     }
   }
 
@@ -50,6 +53,9 @@ enum EditRoute: Hashable, Sendable {
     case 5 where path[0] == "-" && path[1] == "history" && path[3] == "-" && path[4] == "undo":
       guard let number = Route.id(path[2]) else { return nil }
       self = .undo(number)
+    case 5 where path[0] != "-" && path[3] == "-" && path[4] == "edit":
+      guard let id = Route.id(path[1]) else { return nil }
+      self = .links(path[0], id, path[2])
     default: return nil
     }
     if let item = query.first { throw .unknownParameter(item.name) }
@@ -59,7 +65,7 @@ enum EditRoute: Hashable, Sendable {
   var entity: String? {
     switch self {
     case .insert(let entity), .update(let entity, _), .delete(let entity, _),
-      .updateSelected(let entity, _), .deleteSelected(let entity, _):
+      .links(let entity, _, _), .updateSelected(let entity, _), .deleteSelected(let entity, _):
       entity
     case .undo, .confirm: nil
     }
@@ -69,7 +75,8 @@ enum EditRoute: Hashable, Sendable {
   var origin: Route {
     switch self {
     case .insert(let entity): .entity(entity, Selection())
-    case .update(let entity, let id), .delete(let entity, let id): .record(entity, id)
+    case .update(let entity, let id), .delete(let entity, let id), .links(let entity, let id, _):
+      .record(entity, id)
     case .updateSelected(let entity, let selection), .deleteSelected(let entity, let selection):
       .entity(entity, selection)
     case .undo(let number): .write(number, from: 0)

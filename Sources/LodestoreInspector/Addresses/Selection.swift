@@ -35,12 +35,17 @@ struct Selection: Hashable, Sendable {
   var after: String?
   /// The number of records; `nil` for the usual number.
   var size: Size?
+  /// The seconds that the page may take; `nil` for the usual time.
+  var wait: Int?
 
   /// The maximum number of bytes of ``search``.
   static let longestSearch = 2_000
 
   /// The largest number of records that one page may have.
   static let largestPage = 1_000
+
+  /// The seconds that pages offer when the usual time did not suffice.
+  static let waits = [2, 10]
 
   init() {}
 
@@ -55,6 +60,7 @@ struct Selection: Hashable, Sendable {
       case "_facet": if !item.value.isEmpty { facets.append(item.value) }
       case "_after": after = Self.unlessEmpty(item.value)
       case "_limit": size = try Self.size(item.value)
+      case "_wait": wait = try Self.wait(item.value)
       case _ where item.name.utf8.first == UInt8(ascii: "_") && item.name != "_id":
         throw .unknownParameter(item.name)
       case "": throw .unknownParameter(item.name)
@@ -88,6 +94,14 @@ struct Selection: Hashable, Sendable {
     return .count(count)
   }
 
+  private static func wait(_ text: String) throws(AddressError) -> Int? {
+    if text.isEmpty { return nil }
+    guard let seconds = Int(text), (1...(waits.last ?? 1)).contains(seconds) else {
+      throw .badParameter("_wait", text)
+    }
+    return seconds
+  }
+
   var items: [Address.Item] {
     var items = matches.map { Address.Item(name: $0.path, value: $0.text) }
     func add(_ name: String, _ value: String?) {
@@ -105,6 +119,7 @@ struct Selection: Hashable, Sendable {
     case .all: add("_limit", "all")
     case nil: break
     }
+    add("_wait", wait.map { "\($0)" })
     return items
   }
 
@@ -124,7 +139,7 @@ struct Selection: Hashable, Sendable {
   /// Returns the selection with a change, from its first record on.
   func changed(_ change: (inout Selection) -> Void) -> Selection {
     var selection = self
-    selection.after = nil
+    (selection.after, selection.wait) = (nil, nil)
     change(&selection)
     return selection
   }

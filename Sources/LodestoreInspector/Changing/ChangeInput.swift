@@ -62,8 +62,11 @@ struct ChangeRefusal: Error, Sendable {
   }
 
   /// The refusal of values that do not fit their attributes.
-  init(_ faults: [(attribute: String, reason: String)]) {
-    self.init(422, "Some values cannot be stored.")
+  init(
+    _ faults: [(attribute: String, reason: String)],
+    message: String = "Some values cannot be stored."
+  ) {
+    self.init(422, message)
     self.faults = faults
   }
 

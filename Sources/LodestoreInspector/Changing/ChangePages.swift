@@ -29,6 +29,8 @@ struct ChangePages {
       form.hidden = [("state", PlannedChange.state(of: present))]
     case .delete(let name, let id):
       _ = try PlannedChange.record(id, of: try reading.entity(name), reading.snapshot)
+    case .links(let name, let id, let relationship):
+      try addFields(to: &form, reading.entity(name), id, relationship, input, refusal)
     case .updateSelected(let name, _):
       _ = try reading.entity(name)
       let reasons = refusal?.faults.map(\.reason) ?? []
@@ -110,6 +112,7 @@ struct ChangePages {
     case .insert(let name): "Add a record of \(name)"
     case .update(let name, let id): "Change \(name) \(id)"
     case .delete(let name, let id): "Delete \(name) \(id)"
+    case .links(let name, let id, let relationship): "Change \(relationship) of \(name) \(id)"
     case .updateSelected(let name, let selection):
       "Change \(selection.isOfAll ? "all" : "the selected") records of \(name)"
     case .deleteSelected(let name, let selection):
@@ -126,7 +129,7 @@ struct ChangePages {
     switch change.action {
     case .update(let name, let id, _, _), .delete(let name, let id, _):
       try values(of: id, name)
-    case .insert, .updateSelected, .deleteSelected, .undo: [:]
+    case .insert, .links, .updateSelected, .deleteSelected, .undo: [:]
     }
   }
 
@@ -159,13 +162,16 @@ struct ChangePages {
         .notice(Notice(.warning, "Nothing has changed yet. \(sentence(change, all, "would"))")))
     ]
     if let table = try valueTable(change, before, newID) {
-      page.sections.append(Section("values", heading: "Values", .table(table)))
+      page.sections.append(Section("values", heading: "What would change", .table(table)))
     }
     page.sections += sections(of: all)
     var form = EditForm(
       target: .confirm, hidden: [(EditForm.token, token)], submit: verb(of: change),
       isFinal: true, cancel: change.edit.origin)
-    if case .update = change.edit { form.cancel = .edit(change.edit) }
+    switch change.edit {
+    case .update, .links: form.cancel = .edit(change.edit)
+    default: break
+    }
     page.sections.append(Section("answer", .edit(form)))
     return page
   }
@@ -175,6 +181,7 @@ struct ChangePages {
     case .insert: "Add the record"
     case .update: "Change the record"
     case .delete: "Delete the record"
+    case .links: "Change the links"
     case .updateSelected(_, _, _, let selected):
       "Change \(NumberText.counted(selected.count, "record"))"
     case .deleteSelected(_, _, let selected):
@@ -197,6 +204,7 @@ struct ChangePages {
       name = entity
       after = try values(of: id, entity)
     case .delete(let entity, _, _): name = entity
+    case .links(let links): return try table(of: links)
     case .updateSelected(_, _, let assignments, _):
       return Table(
         [
@@ -230,27 +238,22 @@ struct ChangePages {
   /// The effects of a change as sentences.
   private func sentence(_ change: PlannedChange, _ all: DynamicChanges, _ mode: String) -> String {
     var parts: [String] = []
+    func add(_ count: Int, _ noun: String, of owner: String, _ verb: String, _ rest: String = "") {
+      guard count > 0 else { return }
+      let be = mode == "would" ? "would be" : count == 1 ? "was" : "were"
+      parts.append("\(NumberText.counted(count, noun)) of \(owner) \(be) \(verb)\(rest)")
+    }
     for records in all.records {
-      func add(_ count: Int, _ verb: String, _ rest: String = "") {
-        guard count > 0 else { return }
-        let noun = "\(NumberText.counted(count, "record")) of \(records.entity)"
-        parts.append(
-          mode == "would"
-            ? "\(noun) would be \(verb)\(rest)"
-            : "\(noun) \(count == 1 ? "was" : "were") "
-              + "\(verb)\(rest)")
-      }
-      add(records.inserted, "added")
+      add(records.inserted, "record", of: records.entity, "added")
       add(
-        records.updated, "changed",
+        records.updated, "record", of: records.entity, "changed",
         records.attributes.isEmpty ? "" : " in \(records.attributes.joined(separator: ", "))")
       let byRules = isByRules(records.entity, change) ? " by delete rules" : ""
-      add(records.deleted, "deleted", byRules)
+      add(records.deleted, "record", of: records.entity, "deleted", byRules)
     }
     for links in all.links {
-      let text = [(links.added, "added"), (links.removed, "removed")].filter { $0.0 > 0 }
-        .map { "\(NumberText.counted($0.0, "link")) of \(links.relationship) \($0.1)" }
-      parts.append(contentsOf: text)
+      add(links.added, "link", of: links.relationship, "added")
+      add(links.removed, "link", of: links.relationship, "removed")
     }
     return parts.joined(separator: "; ") + "."
   }
@@ -258,7 +261,7 @@ struct ChangePages {
   private func isByRules(_ entity: String, _ change: PlannedChange) -> Bool {
     switch change.action {
     case .delete(let name, _, _), .deleteSelected(let name, _, _): name != entity
-    case .insert, .update, .updateSelected, .undo: false
+    case .insert, .update, .links, .updateSelected, .undo: false
     }
   }
 
@@ -308,6 +311,8 @@ struct ChangePages {
       notice.link = newID.map { ("\(entity) \($0)", .record(entity, $0)) }
     case .update(let entity, let id, _, _):
       notice.link = ("\(entity) \(id)", .record(entity, id))
+    case .links(let links):
+      notice.link = ("\(links.entity) \(links.id)", .record(links.entity, links.id))
     case .delete(let entity, _, _), .updateSelected(let entity, _, _, _),
       .deleteSelected(let entity, _, _):
       notice.link = (entity, .entity(entity, Selection()))

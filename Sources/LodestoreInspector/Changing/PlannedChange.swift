@@ -8,6 +8,7 @@ struct PlannedChange: Sendable {
     case insert(String, [String: Value])
     case update(String, UInt64, [(name: String, value: Value)], before: [Value])
     case delete(String, UInt64, before: [Value])
+    case links(PlannedLinks)
     case updateSelected(String, Selection, [Assignment], Selected)
     case deleteSelected(String, Selection, Selected)
     case undo(UInt64)
@@ -58,6 +59,8 @@ struct PlannedChange: Sendable {
       let entity = try reading.entity(name)
       let record = try Self.record(id, of: entity, snapshot)
       action = .delete(name, id, before: try EditValues(entity, snapshot).current(record))
+    case .links(let name, let id, let relationship):
+      action = .links(try PlannedLinks(name, id, relationship, input, reading))
     case .updateSelected(let name, let selection):
       let entity = try reading.entity(name)
       let assignments = try Self.assignments(input)
@@ -194,6 +197,7 @@ struct PlannedChange: Sendable {
       let entity = try reading.entity(name)
       try Self.check(id, of: entity, before, snapshot)
       _ = try transaction.delete(Self.request(id), of: entity)
+    case .links(let links): try links.apply(transaction, reading)
     case .updateSelected(let name, let selection, let assignments, let selected):
       let entity = try reading.entity(name)
       try Self.check(selection, of: entity, selected, reading)

@@ -35,9 +35,6 @@ struct EntityPage {
     usualColumns = RecordColumns.usualNames(of: entity, all: reading.form != .html)
   }
 
-  /// Below this number of records, each order is quick.
-  static let quickCount = 20_000
-
   func page() throws -> Page {
     var page = Page(route: route(selection), title: entity.name)
     page.trail = [Page.Crumb(text: entity.name, route: .entity(entity.name, Selection()))]
@@ -51,14 +48,17 @@ struct EntityPage {
         snapshot: snapshot, entity: entity, selection: selection
       ).request()
       let (table, damages) = try table(request, columns)
-      page.sections.append(Section("selection", .selection(try form(request, names))))
+      let facets = facets(request)
+      var form = try form(request, names)
+      if facets.contains(where: \.isLate) { form.wait = wait }
+      page.sections.append(Section("selection", .selection(form)))
       if let edits { page.sections.append(edits) }
       if isCounted {
         let count = try selectedCount(request).map(Cell.count) ?? .null
         page.sections.append(Section("selected", .facts([Fact("records", "Records", count)])))
       }
       if !selection.facets.isEmpty {
-        page.sections.append(Section("facets", .facets(facets(request))))
+        page.sections.append(Section("facets", .facets(facets)))
       }
       if table.rows.isEmpty, selection.after == nil, !reading.streams,
         let advice = SearchAdvice(self).notice
@@ -72,10 +72,12 @@ struct EntityPage {
     } catch let error as StoreError where error.code == .cancelled {
       var notice = lateNotice
       notice.link = ("Show the plan", .plan(entity.name, selection))
-      refuse(&page, notice, columns, names)
+      refuse(&page, notice, columns, names, wait: wait)
     }
     return page
   }
+
+  private var wait: WaitLink? { reading.form == .html ? WaitLink(selection, route) : nil }
 
   /// The notice for records that were not found in time.
   var lateNotice: Notice {
@@ -98,13 +100,16 @@ struct EntityPage {
         isComplete: true))
   }
 
+  /// Makes the page without records; a page that has more of them with more time is not refused.
   private func refuse(
-    _ page: inout Page, _ notice: Notice, _ columns: RecordColumns, _ names: [String]
+    _ page: inout Page, _ notice: Notice, _ columns: RecordColumns, _ names: [String],
+    wait: WaitLink? = nil
   ) {
-    page.isRefused = true
+    page.isRefused = wait == nil
     var form = plainForm(names)
     form.markFault(notice)
-    form.count = "No records."
+    form.count = wait == nil ? "No records." : "The records were not found yet."
+    form.wait = wait
     page.sections = [
       Section("selection", .selection(form)), Section("notice", .notice(notice)),
     ]
@@ -180,7 +185,7 @@ struct EntityPage {
       let isID = name == DynamicRecord.idName
       let isQuick =
         isID || attribute.map { leading.contains($0.number) } ?? false
-        || attribute?.type.isIndexable ?? false && total <= Self.quickCount
+        || attribute?.type.isIndexable ?? false && total <= limits.quickCount
       let isByID = isID && selection.search == nil
       let isAscending = selection.order.first == name || (isByID && selection.order.isEmpty)
       columns.setHeading(at: position) { heading in
@@ -239,7 +244,9 @@ struct EntityPage {
   private func form(_ request: QueryRequest, _ names: [String]) throws -> SelectionForm {
     var form = plainForm(names)
     guard reading.form == .html else { return form }
-    form.count = try countSentence(request)
+    let count = try selectedCount(request)
+    form.count = countSentence(request, count)
+    if count == nil { form.wait = wait }
     if !selection.isOfAll {
       let plan = try snapshot.query(request, of: entity).explanation()
       form.plan = (
@@ -251,10 +258,10 @@ struct EntityPage {
     return form
   }
 
-  private func countSentence(_ request: QueryRequest) throws -> String {
+  private func countSentence(_ request: QueryRequest, _ count: Int?) -> String {
     let all = NumberText.counted(total, "record")
     if selection.isOfAll { return "\(all)." }
-    guard let count = try selectedCount(request) else {
+    guard let count else {
       return "Of \(all), the selected ones were not counted within \(limits.count)."
     }
     let isScored = selection.search != nil && selection.order.isEmpty && !request.order.isEmpty
@@ -291,6 +298,7 @@ struct EntityPage {
         try count(&facet, request, limit)
       } catch let error as StoreError where error.code == .cancelled {
         facet.failure = "not counted within \(limits.facets)"
+        facet.isLate = true
       } catch {
         facet.failure = (error as? StoreError)?.message ?? "\(error)"
       }

@@ -35,7 +35,8 @@ extension PageReading {
     var sections = [try self.facts(facts, entity, index)]
     if selection.isOfAll, selection.after == nil, !streams {
       let values = try IndexValues(index, of: entity, snapshot, limit: limits.time(limits.count))
-      sections += valueSections(values, of: entity, path: attributes.first)
+      let wait = WaitLink(selection) { .index(entity.name, name, $0) }
+      sections += valueSections(values, of: entity, path: attributes.first, wait)
     }
     page.sections.insert(contentsOf: sections, at: 0)
     return page
@@ -51,7 +52,7 @@ extension PageReading {
     case .all: most = .max
     case nil: most = streams ? .max : limits.pageSize
     }
-    if let item = selection.items.first(where: { $0.name != "_limit" }) {
+    if let item = selection.items.first(where: { $0.name != "_limit" && $0.name != "_wait" }) {
       throw AddressError.unknownParameter(item.name)
     }
     let values = try IndexValues(
@@ -76,7 +77,9 @@ extension PageReading {
     }
     page.sections =
       [try facts([], entity, index), Section("elements", .table(table))]
-      + valueSections(values, of: entity, path: nil)
+      + valueSections(
+        values, of: entity, path: nil,
+        WaitLink(selection) { .index(entity.name, index.shortName, $0) })
     return page
   }
 

@@ -43,16 +43,20 @@ struct IndexValues {
 extension PageReading {
   /// The sections with the values of an index, their counts and their distribution.
   ///
-  /// - Parameter path: the attribute for links to the records with a value; `nil` for elements.
+  /// - Parameters:
+  ///   - path: the attribute for links to the records with a value; `nil` for elements.
+  ///   - wait: the page that counts more of the entries.
   func valueSections(
-    _ values: IndexValues, of entity: DynamicEntity, path: String?
+    _ values: IndexValues, of entity: DynamicEntity, path: String?, _ wait: WaitLink?
   ) -> [Section] {
     var sections: [Section] = []
     if !values.isComplete {
       let text =
         "Not all entries were counted within \(limits.count): only the first "
         + "\(NumberText.grouped(values.entryCount)), in the order of the index."
-      sections.append(Section("notice", .notice(Notice(.note, text))))
+      var notice = Notice(.note, text)
+      notice.wait = wait
+      sections.append(Section("notice", .notice(notice)))
     }
     if let histogram = values.histogram {
       sections.append(

@@ -11,8 +11,16 @@ struct PageMaker: Sendable {
     var count = Duration.milliseconds(100)
     /// The time to count the values of all expressions, and the time to find other searches.
     var facets = Duration.seconds(1)
+    /// The time of a page of many records that a person waits for.
+    ///
+    /// The page has the rows and counts that this time allows, and a link to the page with more.
+    var page = Duration.milliseconds(70)
+    /// The end of all parts of the page together; `nil` for a time of each part alone.
+    var end: ContinuousClock.Instant?
     /// The time to find the last changes of a record.
     var history = Duration.milliseconds(200)
+    /// The number of records of an entity up to which each condition and order is quick.
+    var quickCount = 20_000
     /// The number of rows of a page.
     var pageSize = 100
     /// The number of rows that a streaming form reads in one transaction.
@@ -33,7 +41,18 @@ struct PageMaker: Sendable {
     var isCancelled: @Sendable () -> Bool = { false }
 
     /// The end of a part that may take `duration`.
-    func time(_ duration: Duration) -> TimeLimit { TimeLimit(duration, isCancelled) }
+    func time(_ duration: Duration) -> TimeLimit {
+      let own = ContinuousClock.now.advanced(by: duration)
+      return TimeLimit(end: end.map { min($0, own) } ?? own, isCancelled)
+    }
+
+    /// The limits of a page whose parts take `duration` together.
+    func together(_ duration: Duration) -> Limits {
+      var limits = self
+      (limits.rows, limits.count, limits.facets) = (duration, duration, duration)
+      limits.end = ContinuousClock.now.advanced(by: duration)
+      return limits
+    }
   }
 
   let store: DynamicStore
@@ -81,21 +100,28 @@ struct PageReading {
   let maker: PageMaker
   let snapshot: DynamicSnapshot
   let form: Form
+  private(set) var limits: PageMaker.Limits
 
-  var limits: PageMaker.Limits { maker.limits }
+  init(maker: PageMaker, snapshot: DynamicSnapshot, form: Form) {
+    self.maker = maker
+    self.snapshot = snapshot
+    self.form = form
+    limits = maker.limits
+  }
 
   func page(_ route: Route) throws -> Page {
     switch route {
     case .store: try storePage()
     case .entity(let name, let selection):
-      try EntityPage(self, entity(name), selection).page()
+      try timed(name, selection) { try EntityPage($0, $1, selection).page() }
     case .schema(let name): try schemaPage(entity(name))
-    case .plan(let name, let selection): try planPage(entity(name), selection)
+    case .plan(let name, let selection):
+      try timed(name, selection) { try $0.planPage($1, selection) }
     case .record(let name, let id): try recordPage(entity(name), id)
     case .related(let name, let id, let relationship, let selection):
       try relatedPage(entity(name), id, relationship, selection)
     case .index(let name, let index, let selection):
-      try indexPage(entity(name), index, selection)
+      try timed(name, selection) { try $0.indexPage($1, index, selection) }
     case .history(let before): try historyPage(before: before)
     case .write(let number, let start): try writePage(number, from: start)
     case .change(let number, let name, let id): try changePage(number, entity(name), id)
@@ -106,6 +132,21 @@ struct PageReading {
     case .edit, .live, .styleSheet, .script, .icon:
       throw AddressError.unknownPath(route.address.text)
     }
+  }
+
+  /// Makes a page of an entity's records in the time that its address, or its size, gives.
+  private func timed(
+    _ name: String, _ selection: Selection,
+    _ make: (PageReading, DynamicEntity) throws -> Page
+  ) throws -> Page {
+    let entity = try entity(name)
+    var reading = self
+    if let seconds = selection.wait {
+      reading.limits = limits.together(.seconds(seconds))
+    } else if form == .html, try snapshot.count(of: entity) > limits.quickCount {
+      reading.limits = limits.together(limits.page)
+    }
+    return try make(reading, entity)
   }
 
   /// The section with changes that the page offers; `nil` for a server that only reads.
@@ -167,8 +208,8 @@ struct TimeLimit: Sendable {
   private let end: ContinuousClock.Instant
   private let isCancelled: @Sendable () -> Bool
 
-  init(_ duration: Duration, _ isCancelled: @escaping @Sendable () -> Bool) {
-    end = ContinuousClock.now.advanced(by: duration)
+  init(end: ContinuousClock.Instant, _ isCancelled: @escaping @Sendable () -> Bool) {
+    self.end = end
     self.isCancelled = isCancelled
   }
 

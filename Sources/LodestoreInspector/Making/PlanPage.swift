@@ -44,7 +44,9 @@ extension PageReading {
         Section("reads", heading: "Reads", .facts(Self.facts(plan, run, time))))
       if run == nil {
         let text = "The query did not end within \(limits.rows), so its reads are not known."
-        page.sections.append(Section("notice", .notice(Notice(.note, text))))
+        var notice = Notice(.note, text)
+        notice.wait = WaitLink(selection) { .plan(entity.name, $0) }
+        page.sections.append(Section("notice", .notice(notice)))
       }
     } catch let error as StoreError where error.code == .invalidQuery {
       let notice = Notice(error, in: selection.condition)

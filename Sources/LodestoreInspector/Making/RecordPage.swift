@@ -105,7 +105,7 @@ extension PageReading {
   // MARK: Related records
 
   private func related(to id: UInt64, of entity: DynamicEntity) throws -> [Section] {
-    try snapshot.relationships(of: entity).filter { !$0.isToOne }.map { relationship in
+    try snapshot.relationships(of: entity).filter { !$0.isToOne }.flatMap { relationship in
       let name = relationship.name ?? ""
       let target = relationship.target
       let columns = try relatedColumns(of: target)
@@ -125,8 +125,15 @@ extension PageReading {
         table.summary = "The first \(NumberText.counted(rows.count, "record"))"
         table.nextPage = .related(entity.name, id, name, Selection())
       }
-      return Section(name, heading: "\(name): \(target.name)", .table(table))
+      return [Section(name, heading: "\(name): \(target.name)", .table(table))]
+        + [linkEdits(id, name, of: entity)].compactMap(\.self)
     }
+  }
+
+  private func linkEdits(_ id: UInt64, _ name: String, of entity: DynamicEntity) -> Section? {
+    edits(
+      EditLink(
+        text: "Add or remove \(name)", edit: .links(entity.name, id, name), isComplete: false))
   }
 
   private func relatedColumns(
@@ -206,7 +213,10 @@ extension PageReading {
       Page.Crumb(text: "\(id)", route: .record(entity.name, id)),
       Page.Crumb(text: name, route: page.route),
     ]
-    page.sections = [Section("rows", .table(table))]
+    if !relationship.isToOne, let edits = linkEdits(id, name, of: entity) {
+      page.sections.append(edits)
+    }
+    page.sections.append(Section("rows", .table(table)))
     return page
   }
 

@@ -87,7 +87,7 @@ struct HTML: Sendable {
 /// The names of elements that pages use.
 enum ElementName: String, Sendable {
   case a, article, aside, b, bdi, body, br, button, caption, code, datalist, dd, details, div, dl
-  case dt, em, fieldset, figcaption, figure, footer, form, h1, h2, h3, head, header, hr, html, input
+  case dt, em, fieldset, figcaption, figure, footer, form, h1, h2, head, header, hr, html, input
   case label, legend, li, link, main, mark, meta, nav, ol, option, p, pre, section, select, small
   case span, strong, summary, table, tbody, td, textarea, th, thead, time, title, tr, ul, wbr
 

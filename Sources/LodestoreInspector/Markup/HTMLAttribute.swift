@@ -28,6 +28,7 @@ struct HTMLAttribute: Sendable {
     case faultStart = "data-fault-start"
     case `for`
     case id, list, name, placeholder, role, scope, title, value
+    case wait = "data-wait"
   }
 
   /// Attributes without a value.

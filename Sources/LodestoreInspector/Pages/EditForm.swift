@@ -20,8 +20,16 @@ struct EditForm: Sendable {
     var hint: String?
   }
 
+  /// Records to choose, each with an item of the answer.
+  struct Choices: Sendable {
+    var label: String
+    var items: [(name: String, text: String, isChosen: Bool)]
+  }
+
   /// The page that receives the answer.
   var target: EditRoute
+  /// Records that a person may choose.
+  var choices: Choices?
   var fields: [Field] = []
   /// Values of the answer that people do not see.
   var hidden: [(name: String, value: String)] = []

@@ -108,6 +108,20 @@ struct Item: Sendable {
   }
 }
 
+/// A link to the same page with more time, for the rows and counts that the page lacks.
+struct WaitLink: Sendable {
+  var route: Route
+  /// Whether the script of the page follows the link at once.
+  var isFollowed: Bool
+
+  /// Fails if the page had the most time already.
+  init?(_ selection: Selection, _ route: (Selection) -> Route) {
+    guard let more = Selection.waits.first(where: { $0 > selection.wait ?? 0 }) else { return nil }
+    self.route = route(selection.with { $0.wait = more })
+    isFollowed = selection.wait == nil
+  }
+}
+
 /// An attribute or a path of a record, with its type in words.
 struct Field: Sendable {
   var name: String
@@ -130,6 +144,7 @@ struct Notice: Sendable {
   /// The place of a fault in the text of a condition.
   var excerpt: Excerpt?
   var link: (text: String, route: Route)?
+  var wait: WaitLink?
   /// Other searches, each of which finds records.
   var suggestions: [(text: String, route: Route)] = []
 

@@ -29,6 +29,8 @@ struct SelectionForm: Sendable {
   var countable: [String] = []
   /// The number of selected records, as a sentence: "11,028 records".
   var count: String
+  /// The page that has the number or the records, if this page has not.
+  var wait: WaitLink?
   /// The way in which the records are found, in words, and the page of the plan.
   var plan: (text: String, route: Route)?
   /// Examples of conditions that fit the entity.
@@ -55,6 +57,8 @@ struct Facet: Sendable {
   var others = 0
   /// The reason why the values were not counted.
   var failure: String?
+  /// Whether the time did not suffice.
+  var isLate = false
   /// The page without this facet.
   var removal: Route
 }

@@ -33,6 +33,7 @@ enum EditMarkup {
         HTML(
           .input, .constant("type", "hidden"), .text(.name, item.name), .text(.value, item.value)))
     }
+    if let choices = form.choices { all.append(self.choices(choices)) }
     for (position, field) in form.fields.enumerated() {
       all.append(self.field(field, number: position))
     }
@@ -44,6 +45,25 @@ enum EditMarkup {
         HTML(.a, .class("button"), .href(form.cancel.address)) { "Cancel" }
       })
     return all
+  }
+
+  private static func choices(_ choices: EditForm.Choices) -> HTML {
+    HTML(.fieldset, .class("choices")) {
+      HTML(.legend) { choices.label }
+      for item in choices.items {
+        HTML(.label) {
+          checkbox(item.name, isChecked: item.isChosen)
+          HTML(.bdi) { item.text }
+        }
+      }
+    }
+  }
+
+  private static func checkbox(_ name: String, isChecked: Bool) -> HTML {
+    HTML(
+      .input,
+      [.constant("type", "checkbox"), .text(.name, name), .constant("value", "yes")]
+        + (isChecked ? [.flag(.checked)] : []), HTML())
   }
 
   private static let grave = HTMLAttribute.class("button grave")
@@ -62,10 +82,7 @@ enum EditMarkup {
       if let hint = field.hint { HTML(.p, .class("hint")) { hint } }
       if let null = field.null, !field.name.isEmpty {
         HTML(.label, .class("null")) {
-          HTML(
-            .input,
-            [.constant("type", "checkbox"), .text(.name, null.name), .constant("value", "yes")]
-              + (null.isChosen ? [.flag(.checked)] : []), HTML())
+          checkbox(null.name, isChecked: null.isChosen)
           " null"
         }
       }

@@ -1,8 +1,9 @@
 /// The script of the pages, which works without it too.
 ///
-/// The script changes the page after commits, and completes the last comparison of a condition. No
-/// text becomes markup in the script: the browser parses a loaded page, without running its
-/// scripts, and the script copies nodes of it.
+/// The script changes the page after commits, and completes the last comparison of a condition. The
+/// script also loads the rest of a page that was made in a short time. No text becomes markup in the
+/// script: the browser parses a loaded page, without running its scripts, and the script copies
+/// nodes of it.
 enum PageScript {
   static let contentType = "text/javascript; charset=utf-8"
   static let bytes = Array(text.utf8)
@@ -67,16 +68,31 @@ enum PageScript {
         if (!getSelection().isCollapsed) { again(1000); return; }
         const start = performance.now();
         const wanted = newest;
+        get(location.href.split("#")[0], (page) => {
+          shown = Math.max(wanted, Number(page?.body.dataset.commit ?? 0));
+          again(Math.max(200, 4 * (performance.now() - start)));
+        });
+      }
+
+      // Loads a page and shows it, and after it the same page with more time, if it has a link.
+      function get(address, done) {
         const request = new XMLHttpRequest();
-        request.open("GET", location.href.split("#")[0]);
+        request.open("GET", address);
         request.responseType = "document";
         request.onloadend = () => {
           const page = request.response;
-          shown = Math.max(wanted, Number(page?.body.dataset.commit ?? 0));
           if (page) show(page);
-          again(Math.max(200, 4 * (performance.now() - start)));
+          const more = page?.querySelector("[data-wait]");
+          if (more) get(more.href, done); else done(page);
         };
         request.send();
+      }
+
+      // A page that was made in a short time gets its rest before other pages are loaded.
+      const rest = document.querySelector("[data-wait]");
+      if (rest) {
+        isLoading = true;
+        get(rest.href, () => { isLoading = false; load(); });
       }
 
       function say(state, text) {

@@ -88,10 +88,18 @@ enum SectionMarkup {
           }
         }
       }
+      if let wait = notice.wait { HTML(.p) { waitLink(wait) } }
       if let link = notice.link {
         HTML(.p) { HTML(.a, .href(link.route.address)) { link.text } }
       }
     }
+  }
+
+  /// A link to the page with more time, which the script finds by an attribute.
+  static func waitLink(_ wait: WaitLink) -> HTML {
+    HTML(
+      .a, [.href(wait.route.address)] + (wait.isFollowed ? [.text(.wait, "")] : []),
+      HTML(text: "Wait for the rest"))
   }
 
   private static func noticeClass(_ kind: Notice.Kind) -> HTMLAttribute {

@@ -82,6 +82,7 @@ enum SelectionMarkup {
   private static func hint(_ form: SelectionForm) -> HTML {
     HTML(.p, .class("hint"), .text(.id, "where-hint")) {
       HTML(.strong) { form.count }
+      if let wait = form.wait { SectionMarkup.waitLink(wait) }
       if form.selection.search != nil, !form.selection.order.isEmpty {
         HTML(.a, .href(form.route(form.selection.changed { $0.order = [] }).address)) {
           "Show the best first"
@@ -187,10 +188,10 @@ enum SelectionMarkup {
 
   /// The parts of the selection other than the one that a form changes.
   ///
-  /// Sending the form keeps them, and begins at the first record.
+  /// Sending the form keeps them, and begins at the first record in the usual time.
   private static func kept(_ selection: Selection, besides names: Set<String>) -> HTML {
     var all = HTML()
-    for item in selection.items where !names.contains(item.name) && item.name != "_after" {
+    for item in selection.changed({ _ in }).items where !names.contains(item.name) {
       all.append(
         HTML(
           .input, .constant("type", "hidden"), .text(.name, item.name), .text(.value, item.value)))
@@ -202,7 +203,7 @@ enum SelectionMarkup {
     HTML(.div, .class("facets")) {
       for facet in facets {
         HTML(.article, .class("facet")) {
-          HTML(.h3) {
+          HTML(.h2) {
             HTML(.bdi) { facet.expression }
             HTML(
               .a, .href(facet.removal.address),

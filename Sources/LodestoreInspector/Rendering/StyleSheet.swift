@@ -41,7 +41,6 @@ enum StyleSheet {
     code, pre, .bytes { font-family: var(--mono); font-size: .88em; }
     h1 { font-size: 1.45rem; line-height: 1.2; margin: 0; font-weight: 650; overflow-wrap: anywhere; }
     h2 { font-size: 1rem; margin: 2rem 0 .6rem; font-weight: 650; }
-    h3 { font-size: .92rem; margin: 0 0 .35rem; font-weight: 600; }
     small { font-size: .8em; color: var(--faint); font-weight: 400; }
     .faint { color: var(--faint); }
     .null { color: var(--faint); font-style: italic; }
@@ -121,7 +120,9 @@ enum StyleSheet {
 
     .facets { display: flex; flex-wrap: wrap; gap: .75rem; margin-bottom: 1rem; }
     .facet { border: 1px solid var(--line); border-radius: 9px; padding: .65rem .85rem; min-width: 13rem; max-width: 22rem; background: var(--raised); }
-    .facet h3 { display: flex; justify-content: space-between; }
+    .facet h2 {
+      display: flex; justify-content: space-between; font-size: .92rem; margin: 0 0 .35rem;
+    }
     .facet ul { list-style: none; margin: 0; padding: 0; font-size: .88rem; }
     .facet li { display: flex; justify-content: space-between; gap: 1rem; }
     .facet li > :first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
@@ -140,6 +141,8 @@ enum StyleSheet {
     tbody tr:hover td, .records tbody tr:hover td:first-child { background: var(--hover); }
     td { max-width: 26rem; overflow: hidden; text-overflow: ellipsis; }
     td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+    /* The color of a mark beyond the ellipsis is not shown. */
+    td:has(mark) { overflow: clip; overflow-clip-margin: content-box; }
     td mark { background: var(--markpaper); color: var(--mark); font-weight: 600; border-radius: 2px; }
     td time { font-variant-numeric: tabular-nums; }
     .foot { display: flex; gap: 1rem; align-items: center; justify-content: space-between; color: var(--faint); font-size: .86rem; margin: .8rem 0 0; }
@@ -204,6 +207,8 @@ enum StyleSheet {
     .edit [aria-invalid] { border-color: var(--error); }
     .edit .fault { color: var(--error); margin: .2rem 0; font-size: .88rem; }
     .edit .null { font-weight: 400; font-size: .88rem; }
+    .edit .choices { margin: 0 0 .9rem; }
+    .edit .choices label { font-weight: 400; }
     .edit .answers { display: flex; gap: .6rem; align-items: center; }
     .button.grave { background: var(--error); border-color: var(--error); color: var(--paper); }
     .fold { margin-top: 2rem; }

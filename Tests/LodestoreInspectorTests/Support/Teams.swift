@@ -3,6 +3,7 @@ import LodestoreEssentials
 import LodestoreJSON
 import Testing
 
+@testable import KVDumpCommands
 @testable import LodestoreInspector
 
 // Whole Foundation: the removal of a folder is not in FoundationEssentials.
@@ -52,8 +53,11 @@ struct Member: Entity {
   var name: String
   var team: RecordID<Team>?
 
+  static let helps = ToMany<Member, Project>(inverse: Project.helpers)
+
   static let schema = EntitySchema<Member>(
     "Member", attributes: [.init("name", \.name), .toOne("team", \.team)],
+    relationships: [.init("helps", helps)],
     history: .kept(images: true))
 
   init(_ name: String, team: RecordID<Team>?) {
@@ -78,8 +82,11 @@ struct Project: Entity {
   var title: String
   var team: RecordID<Team>
 
+  static let helpers = ToMany<Project, Member>(ordered: true)
+
   static let schema = EntitySchema<Project>(
     "Project", attributes: [.init("title", \.title), .toOne("team", \.team)],
+    relationships: [.init("helpers", helpers)],
     history: .kept(images: true))
 
   init(_ title: String, team: RecordID<Team>) {
@@ -123,6 +130,14 @@ final class Teams {
   deinit {
     store.close()
     try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Expects no finding of `kvdump verify`.
+  func verify() async {
+    let errors = MemorySink()
+    let status = await KVDump.execute(
+      ["verify", store.path], on: Console(output: MemorySink(), errors: errors))
+    #expect(status == .success, "\(errors.text)")
   }
 
   private func text(

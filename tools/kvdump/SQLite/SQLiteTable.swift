@@ -5,17 +5,16 @@ struct SQLiteTable {
     /// The declared type in capitals; empty for none.
     let declared: String
     let isNotNull: Bool
-    let isKey: Bool
+    /// The position in the primary key from 1; 0 for a column outside it.
+    let keyPosition: Int64
   }
 
   struct ForeignKey {
-    let column: String
+    let columns: [String]
     let parent: String
-    /// The column of the parent; `nil` for its primary key.
-    let parentColumn: String?
+    /// The columns of the parent; `nil` for its primary key.
+    let parentColumns: [String]?
     let onDelete: String
-    /// Whether the key has several columns, of which ``column`` is the first.
-    let isCompound: Bool
   }
 
   struct Index {
@@ -48,10 +47,11 @@ struct SQLiteTable {
     for row in try database.rows("PRAGMA table_xinfo(\(quoted))") {
       guard case .text(let name) = row[1], row[6] != .integer(1) else { continue }
       let declared = if case .text(let type) = row[2] { type.uppercased() } else { "" }
+      let position: Int64 = if case .integer(let place) = row[5] { place } else { 0 }
       columns.append(
         Column(
           name: name, declared: declared, isNotNull: row[3] != .integer(0),
-          isKey: row[5] != .integer(0)))
+          keyPosition: position))
     }
     self.columns = columns
     foreignKeys = try Self.foreignKeys(of: quoted, in: database)
@@ -69,7 +69,7 @@ struct SQLiteTable {
     }
     let least = try database.rows("SELECT min(\(rowID)) FROM \(quoted)")[0][0]
     hasUsableRowIDs = if case .integer(let id) = least { id >= 1 } else { true }
-    let keys = columns.filter(\.isKey)
+    let keys = columns.filter { $0.keyPosition > 0 }
     guard keys.count == 1, keys[0].declared == "INTEGER" else {
       idColumn = nil
       return
@@ -79,11 +79,16 @@ struct SQLiteTable {
     idColumn = differs.isEmpty ? keys[0].name : nil
   }
 
-  /// Returns whether at most one row has a value of the column.
-  func isKey(_ column: String) -> Bool {
-    let keys = columns.filter(\.isKey).map(\.name)
-    return keys == [column]
-      || indexes.contains { $0.isUnique && !$0.isOther && $0.columns == [column] }
+  /// The columns of the primary key, in the key's order.
+  var primaryKey: [String] {
+    columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }.map(\.name)
+  }
+
+  /// Returns whether at most one row has the same values of the columns.
+  func isKey(_ columns: [String]) -> Bool {
+    let wanted = columns.sorted()
+    return primaryKey.sorted() == wanted
+      || indexes.contains { $0.isUnique && !$0.isOther && $0.columns.sorted() == wanted }
   }
 
   /// The column by a name that may differ in the case of letters.
@@ -95,14 +100,18 @@ struct SQLiteTable {
     of table: String, in database: SQLiteDatabase
   ) throws -> [ForeignKey] {
     let rows = try database.rows("PRAGMA foreign_key_list(\(table))")
-    return rows.compactMap { row in
-      guard row[1] == .integer(0), case .text(let parent) = row[2], case .text(let column) = row[3]
-      else { return nil }
-      let parentColumn: String? = if case .text(let name) = row[4] { name } else { nil }
-      let onDelete = if case .text(let rule) = row[6] { rule } else { "" }
+    // The rows of a key follow each other in the order of its columns.
+    return rows.filter { $0[1] == .integer(0) }.compactMap { first in
+      guard case .text(let parent) = first[2] else { return nil }
+      let parts = rows.filter { $0[0] == first[0] }
+      func names(_ field: Int) -> [String] {
+        parts.compactMap { if case .text(let name) = $0[field] { name } else { nil } }
+      }
+      let onDelete = if case .text(let rule) = first[6] { rule } else { "" }
+      let parentColumns = names(4)
       return ForeignKey(
-        column: column, parent: parent, parentColumn: parentColumn, onDelete: onDelete,
-        isCompound: rows.contains { $0[0] == row[0] && $0[1] != row[1] })
+        columns: names(3), parent: parent,
+        parentColumns: parentColumns.isEmpty ? nil : parentColumns, onDelete: onDelete)
     }
   }
 

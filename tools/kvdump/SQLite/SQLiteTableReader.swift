@@ -58,25 +58,25 @@ final class SQLiteTableReader {
 
   // MARK: Tables
 
-  /// A column of a table with the attribute that it becomes.
+  /// A column of a table, or a foreign key of several columns, with the attribute that it becomes.
   private struct Member {
     let attribute: EntityDescription.Attribute
     /// The chosen type of the values; `nil` for mixed values, and for ids of related records.
     let type: AttributeType?
     let sql: String
-    let isReference: Bool
+    let reference: Reference?
   }
 
   private func source(_ table: SQLiteTable, number: UInt32) throws -> SQLiteImport.Source {
     let name = names[table.name] ?? table.name
     if name != table.name { plan.notes.append("table \"\(table.name)\" is entity \(name)") }
-    guard table.columns.count <= 1_000 else {
-      throw CommandFailure.badSQLiteRow(
-        database.title, table.name, nil,
-        reason: "has \(table.columns.count) columns, and an entity has at most 1,000")
-    }
     let references = try references(of: table)
     let members = try members(of: table, name, references)
+    guard members.count <= 1_000 else {
+      throw CommandFailure.badSQLiteRow(
+        database.title, table.name, nil,
+        reason: "has \(members.count) columns and keys, and an entity has at most 1,000 attributes")
+    }
     memberNames[table.name] = Set(members.map(\.attribute.name))
     let layout = RecordLayout(
       number: 1,
@@ -87,10 +87,10 @@ final class SQLiteTableReader {
     var entity = EntityDescription(
       number: EntityNumber(number), name: name, attributes: members.map(\.attribute),
       layouts: [layout], currentLayout: 1, indexes: [])
-    entity.indexes = indexes(of: table, entity, references)
-    for (position, column) in table.columns.enumerated() {
-      guard let reference = references[column.name] else { continue }
-      addRelationship(reference, of: entity, members[position].attribute, table)
+    entity.indexes = indexes(of: table, entity, members)
+    for member in members {
+      guard let reference = member.reference else { continue }
+      addRelationship(reference, of: entity, member.attribute)
     }
     return source(table, entity, members)
   }
@@ -115,7 +115,7 @@ final class SQLiteTableReader {
       let values = try members.enumerated().map { position, member in
         let value = statement.value(position + 1)
         let read =
-          member.isReference
+          member.reference != nil
           ? Value(value, as: .recordID) : SQLiteColumnSurvey.value(value, as: member.type)
         guard let read else {
           throw CommandFailure.badSQLiteValue(
@@ -129,7 +129,7 @@ final class SQLiteTableReader {
   }
 
   private func members(
-    of table: SQLiteTable, _ entity: String, _ references: [String: Reference]
+    of table: SQLiteTable, _ entity: String, _ references: [Reference]
   ) throws -> [Member] {
     var surveys = table.columns.map { SQLiteColumnSurvey(declared: $0.declared) }
     let list = table.columns.map { SQLiteDatabase.quoted($0.name) }
@@ -138,11 +138,14 @@ final class SQLiteTableReader {
     while try statement.step() {
       for position in surveys.indices { surveys[position].add(statement.value(position)) }
     }
-    let own = AttributeNames.distinct(table.columns.map(\.name))
-    return table.columns.enumerated().map { position, column in
+    let compound = references.filter { $0.columns.count > 1 }
+    var free = SQLiteNames(taken: table.columns.map(\.name))
+    let added = compound.map { free.add(tables[$0.parent].name) }
+    let own = AttributeNames.distinct(table.columns.map(\.name) + added)
+    var members = table.columns.enumerated().map { position, column in
       let survey = surveys[position]
       let name = own[column.name] ?? column.name
-      let reference = references[column.name]
+      let reference = references.first { $0.columns == [column.name] }
       if reference == nil {
         if survey.type == nil {
           plan.notes.append("\(entity).\(name): mixed values are json: \(survey.words)")
@@ -164,15 +167,38 @@ final class SQLiteTableReader {
           source: name == column.name || isLong ? nil : column.name,
           type: reference == nil ? survey.type ?? .json : .recordID, isOptional: !isRequired),
         type: survey.type,
-        sql: reference?.sql ?? "t.\(list[position])", isReference: reference != nil)
+        sql: reference?.sql ?? "t.\(list[position])", reference: reference)
     }
+    for (reference, key) in zip(compound, added) {
+      let parts = reference.columns.compactMap { name in
+        table.columns.firstIndex { $0.name == name }
+      }
+      let isRequired = parts.allSatisfy { table.columns[$0].isNotNull && !surveys[$0].hasNull }
+      let name = own[key] ?? key
+      plan.notes.append(
+        "\(entity): the foreign key over \(reference.columns.joined(separator: ", ")) is attribute "
+          + "'\(name)'")
+      members.append(
+        Member(
+          attribute: EntityDescription.Attribute(
+            number: UInt32(members.count + 1), name: name, type: .recordID,
+            isOptional: !isRequired),
+          type: nil, sql: reference.sql, reference: reference))
+    }
+    return members
   }
 
   private func indexes(
-    of table: SQLiteTable, _ entity: EntityDescription, _ references: [String: Reference]
+    of table: SQLiteTable, _ entity: EntityDescription, _ members: [Member]
   ) -> [EntityDescription.Index] {
-    var wanted: [(columns: [String], isUnique: Bool)] = []
-    if let id = table.idColumn { wanted.append(([id], true)) }
+    var wanted: [(attributes: [EntityDescription.Attribute], isUnique: Bool)] = []
+    func add(_ columns: [String], isUnique: Bool) {
+      let attributes = columns.compactMap { name in
+        table.columns.firstIndex { $0.name == name }.map { entity.attributes[$0] }
+      }
+      wanted.append((attributes, isUnique))
+    }
+    if let id = table.idColumn { add([id], isUnique: true) }
     for index in table.indexes.sorted(by: { $0.isUnique && !$1.isUnique }) {
       if index.isOther {
         plan.notes.append(
@@ -184,21 +210,19 @@ final class SQLiteTableReader {
         plan.notes.append(
           "\(entity.name): index \"\(index.name)\" has a collation; its key compares whole texts")
       }
-      wanted.append((index.columns, index.isUnique))
+      add(index.columns, isUnique: index.isUnique)
     }
-    wanted += table.columns.filter { references[$0.name] != nil }.map { ([$0.name], false) }
+    wanted += members.filter { $0.reference != nil }.map { ([$0.attribute], false) }
     var indexes: [EntityDescription.Index] = []
-    for (columns, isUnique) in wanted {
-      let attributes = columns.compactMap { name in
-        table.columns.firstIndex { $0.name == name }.map { entity.attributes[$0] }
-      }
+    for (attributes, isUnique) in wanted {
       let numbers = attributes.map(\.number)
       guard Set(numbers).count == numbers.count,
         !indexes.contains(where: { $0.attributes == numbers })
       else { continue }
       if indexes.count == 64 || attributes.contains(where: { !$0.type.isIndexable }) {
         plan.notes.append(
-          "\(entity.name): the index over \(columns.joined(separator: ", ")) is left out, because "
+          "\(entity.name): the index over \(attributes.map(\.name).joined(separator: ", ")) is left "
+            + "out, because "
             + (indexes.count == 64 ? "an entity has at most 64" : "json values have no order"))
         continue
       }
@@ -213,63 +237,72 @@ final class SQLiteTableReader {
 
   /// A foreign key that becomes a relationship.
   private struct Reference {
-    let key: SQLiteTable.ForeignKey
+    /// The columns by their names in the table.
+    let columns: [String]
+    let onDelete: String
     let parent: Int
     /// The id of the related record, by a search in the parent's key.
     let sql: String
   }
 
-  /// The foreign keys that become relationships, by column; adds a note for each other one.
-  private func references(of table: SQLiteTable) throws -> [String: Reference] {
-    var found: [String: Reference] = [:]
+  /// The foreign keys that become relationships; adds a note for each other one.
+  ///
+  /// The attribute of a key of one column takes the place of the column. A key of several columns
+  /// gets an attribute of its own, and its columns keep their values.
+  private func references(of table: SQLiteTable) throws -> [Reference] {
+    var found: [Reference] = []
     for key in table.foreignKeys {
-      guard let column = table.column(named: key.column)?.name else { continue }
+      let columns = key.columns.compactMap { table.column(named: $0)?.name }
+      guard !columns.isEmpty, columns.count == key.columns.count else { continue }
       func leaveOut(_ reason: String) {
+        let values = columns.count == 1 ? "stays a plain value" : "stays plain values"
         plan.notes.append(
-          "\(table.name).\(column): the foreign key to \(key.parent) stays a plain value, because "
-            + reason)
+          "\(table.name).\(columns.joined(separator: "+")): the foreign key to \(key.parent) "
+            + "\(values), because \(reason)")
       }
-      let parent = tables.firstIndex { $0.name.lowercased() == key.parent.lowercased() }
-      if key.isCompound {
-        leaveOut("it has several columns")
-      } else if found[column] != nil {
+      if found.contains(where: { $0.columns == columns }) {
         leaveOut("the column has another one")
-      } else if let parent {
-        let keys = tables[parent].columns.filter(\.isKey).map(\.name)
-        guard let wanted = key.parentColumn ?? (keys.count == 1 ? keys[0] : nil),
-          let target = tables[parent].column(named: wanted)?.name, tables[parent].isKey(target)
-        else {
-          leaveOut("it does not lead to one unique column")
-          continue
-        }
-        guard tables[parent].hasUsableRowIDs, let rowID = tables[parent].rowID else {
-          leaveOut("the rows there have no numbers from 1 on")
-          continue
-        }
-        let sql =
-          "(SELECT p.\(rowID) FROM \(tables[parent].quoted) AS p WHERE "
-          + "p.\(SQLiteDatabase.quoted(target)) = t.\(SQLiteDatabase.quoted(column)))"
-        let dangling = try database.rows(
-          "SELECT count(*) FROM \(table.quoted) AS t WHERE t.\(SQLiteDatabase.quoted(column)) "
-            + "IS NOT NULL AND \(sql) IS NULL")
-        if case .integer(let count) = dangling[0][0], count > 0 {
-          leaveOut("values lead to no row: \(NumberText.grouped(Int(count)))")
-          continue
-        }
-        found[column] = Reference(key: key, parent: parent, sql: sql)
-      } else {
-        leaveOut("there is no such table")
+        continue
       }
+      let named = tables.firstIndex { $0.name.lowercased() == key.parent.lowercased() }
+      guard let parent = named else {
+        leaveOut("there is no such table")
+        continue
+      }
+      let target = tables[parent]
+      let wanted = (key.parentColumns ?? target.primaryKey).compactMap {
+        target.column(named: $0)?.name
+      }
+      guard wanted.count == columns.count, target.isKey(wanted) else {
+        leaveOut("it does not lead to a unique key")
+        continue
+      }
+      guard target.hasUsableRowIDs, let rowID = target.rowID else {
+        leaveOut("the rows there have no numbers from 1 on")
+        continue
+      }
+      let own = columns.map { "t.\(SQLiteDatabase.quoted($0))" }
+      let equal = zip(wanted, own).map { "p.\(SQLiteDatabase.quoted($0)) = \($1)" }
+      let sql =
+        "(SELECT p.\(rowID) FROM \(target.quoted) AS p WHERE \(equal.joined(separator: " AND ")))"
+      let given = own.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+      let dangling = try database.rows(
+        "SELECT count(*) FROM \(table.quoted) AS t WHERE \(given) AND \(sql) IS NULL")
+      if case .integer(let count) = dangling[0][0], count > 0 {
+        leaveOut("values lead to no row: \(NumberText.grouped(Int(count)))")
+        continue
+      }
+      found.append(Reference(columns: columns, onDelete: key.onDelete, parent: parent, sql: sql))
     }
     return found
   }
 
   private func addRelationship(
     _ reference: Reference, of entity: EntityDescription,
-    _ attribute: EntityDescription.Attribute, _ table: SQLiteTable
+    _ attribute: EntityDescription.Attribute
   ) {
     let onDelete: DeleteRule =
-      switch reference.key.onDelete {
+      switch reference.onDelete {
       case "CASCADE": .cascade
       case "SET NULL" where attribute.isOptional: .nullify
       default: .deny
