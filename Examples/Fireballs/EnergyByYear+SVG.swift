@@ -74,7 +74,7 @@ extension EnergyByYear {
 }
 
 /// Returns the number with one decimal digit and a point, independent of the locale.
-private func text(_ number: Double) -> String {
+func text(_ number: Double) -> String {
   let tenths = Int((number * 10).rounded())
   return tenths.isMultiple(of: 10)
     ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"

@@ -6,6 +6,7 @@ import Lodestore
 package struct Fireball: Sendable, Hashable {
   #Unique<Fireball>([\.dateTimeStamp])
   #Index<Fireball>([\.impactEnergy])
+  #Place<Fireball>([\.latitude, \.longitude])
 
   /// The time of the greatest brightness, in universal time.
   package var dateTimeStamp: Date

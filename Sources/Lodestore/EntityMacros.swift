@@ -183,6 +183,18 @@
   public macro Search<E>(_ attributes: KeyValuePairs<PartialKeyPath<E>, Int>) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
+  /// Declares a place index of the enclosing ``Entity(name:removed:)`` on a latitude and a longitude.
+  ///
+  ///     #Place<Fireball>([\.latitude, \.longitude])
+  ///
+  /// An attribute is a number of degrees, and may be optional. For numbers at a path
+  /// in JSON, declare a static property `placeIndexes` of the type `PlaceIndex`.
+  ///
+  /// - Parameter invalid: the treatment of records with other values.
+  @freestanding(declaration)
+  public macro Place<E>(_ attributes: [PartialKeyPath<E>], invalid: InvalidPlaces = .refused) =
+    #externalMacro(module: "EntityMacros", type: "IndexMacro")
+
   /// Makes each record of the enclosing ``Entity(name:removed:)`` expire at a date that the record
   /// holds.
   ///

@@ -87,12 +87,15 @@ extension EntityDescription {
             == index.sources.count,
         "the computed index \(index.number) has no sources, too many, or one twice",
         index.kind.rule)
+      try require(
+        index.kind != .place || index.sources.count == 2,
+        "the place index \(index.number) has not two sources", index.kind.rule)
       for source in index.sources {
         guard let attribute = attribute(number: source.attribute), !attribute.isRemoved,
           index.kind.takes(attribute.type, at: source.path)
         else {
           throw FormatError(
-            "the computed index \(index.number) is not of json, a document or text",
+            "the computed index \(index.number) has an attribute of a type that its kind lacks",
             index.kind.rule)
         }
         try require(
@@ -138,6 +141,10 @@ extension EntityDescription.ComputedIndex {
 extension EntityDescription.ComputedIndex.Kind {
   /// Whether an index of this kind can be on values at `path` of an attribute.
   package func takes(_ type: AttributeType, at path: [String]) -> Bool {
-    type.isDocument || (self == .search && type == .string && path.isEmpty)
+    switch self {
+    case .elements: type.isDocument
+    case .search: type.isDocument || type == .string && path.isEmpty
+    case .place: path.isEmpty ? type.isNumber : type.isDocument
+    }
   }
 }

@@ -83,17 +83,24 @@ extension EntityDescription {
       members["path"] = .texts(index.path)
     case .search:
       members["analysis"] = .integer(1)
-      members["sources"] = .array(
-        index.sources.map { source in
-          object(
-            .searchSource(index.number, attribute: source.attribute, path: source.path),
-            [
-              "attribute": .integer(Int64(source.attribute)), "path": .texts(source.path),
-              "weight": .integer(Int64(source.weight)),
-            ])
-        })
+      members["sources"] = sources(of: index)
+    case .place:
+      members["admitsInvalid"] = .bool(index.admitsInvalid)
+      members["sources"] = sources(of: index)
     }
     return object(.computedIndex(index.kind, index.number), members)
+  }
+
+  private func sources(of index: ComputedIndex) -> Document {
+    .array(
+      index.sources.map { source in
+        var members: [String: Document] = [
+          "attribute": .integer(Int64(source.attribute)), "path": .texts(source.path),
+        ]
+        if index.kind == .search { members["weight"] = .integer(Int64(source.weight)) }
+        return object(
+          .indexSource(index.number, attribute: source.attribute, path: source.path), members)
+      })
   }
 
   private func document(of rule: Rule) -> Document {
@@ -233,6 +240,7 @@ extension EntityDescription.ComputedIndex.Kind {
     switch self {
     case .elements: "elementIndexes"
     case .search: "searchIndexes"
+    case .place: "placeIndexes"
     }
   }
 
@@ -241,6 +249,7 @@ extension EntityDescription.ComputedIndex.Kind {
     switch self {
     case .elements: .catalogueElementIndex
     case .search: .catalogueSearchIndex
+    case .place: .cataloguePlaceIndex
     }
   }
 }
@@ -256,14 +265,20 @@ extension EntityDescription.ComputedIndex {
       let analysis: UInt32 = try object.integer("analysis")
       try require(
         analysis == 1, "analysis \(analysis) is not known to this version of the format", kind.rule)
-      let number = number
-      sources = try object.list(
-        "sources", as: { .searchSource(number, attribute: $0.attribute, path: $0.path) }
-      ) { (source) throws(FormatError) in
-        var result = try Source(reading: &source, of: kind)
-        result.weight = try source.integer("weight")
-        return result
-      }
+      sources = try self.sources(reading: &object)
+    case .place:
+      admitsInvalid = try object.flag("admitsInvalid", of: "a place index", kind.rule)
+      sources = try self.sources(reading: &object)
+    }
+  }
+
+  private func sources(reading object: inout CatalogueReader) throws(FormatError) -> [Source] {
+    try object.list(
+      "sources", as: { .indexSource(number, attribute: $0.attribute, path: $0.path) }
+    ) { (source) throws(FormatError) in
+      var result = try Source(reading: &source, of: kind)
+      if kind == .search { result.weight = try source.integer("weight") }
+      return result
     }
   }
 }

@@ -69,6 +69,8 @@ package struct EntityDescription: Sendable {
       case elements
       /// The words of texts.
       case search
+      /// Places on the earth by latitude and longitude.
+      case place
     }
 
     /// A value from which entries are computed.
@@ -88,22 +90,28 @@ package struct EntityDescription: Sendable {
 
     package var number: UInt32
     package var kind: Kind
-    /// The values in the order of the declaration; one for elements.
+    /// The values in the order of the declaration; one for elements, latitude and longitude for
+    /// places.
     package var sources: [Source]
+    /// Whether records may have values that are no latitude and longitude.
+    ///
+    /// A place index has no entries for such records. Other records with such values are refused.
+    package var admitsInvalid = false
 
     /// Whether the indexes have the same entries.
     package func isEqual(to other: ComputedIndex) -> Bool {
-      kind == other.kind
+      kind == other.kind && admitsInvalid == other.admitsInvalid
         && sources.elementsEqual(other.sources) {
           $0.attribute == $1.attribute && $0.weight == $1.weight
             && $0.path.map { Array($0.utf8) } == $1.path.map { Array($0.utf8) }
         }
     }
 
-    package init(number: UInt32, kind: Kind, sources: [Source]) {
+    package init(number: UInt32, kind: Kind, sources: [Source], admitsInvalid: Bool = false) {
       self.number = number
       self.kind = kind
       self.sources = sources
+      self.admitsInvalid = admitsInvalid
     }
 
     /// The attribute of the first source.
@@ -116,6 +124,7 @@ package struct EntityDescription: Sendable {
       switch kind {
       case .elements: .elements(entity: entity, index: number)
       case .search: .search(entity: entity, index: number)
+      case .place: .place(entity: entity, index: number)
       }
     }
   }
@@ -163,6 +172,8 @@ package struct EntityDescription: Sendable {
   package var elementIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .elements } }
   /// The computed indexes over words of texts.
   package var searchIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .search } }
+  /// The computed indexes over places.
+  package var placeIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .place } }
   package var rules: [Rule]
   /// The settings of the history; `nil` if the history does not record the entity.
   package var history: History?
@@ -220,8 +231,8 @@ package struct EntityDescription: Sendable {
     index.attributes.map { attribute(number: $0)?.name ?? "\($0)" }.joined(separator: "+")
   }
 
-  /// The text that names a computed index, such as `keywords[]`, `authors[].name` or
-  /// `search(name+summary)`.
+  /// The text that names a computed index, such as `keywords[]`, `authors[].name`,
+  /// `search(name+summary)` or `place(latitude+longitude)`.
   package func indexName(_ index: ComputedIndex) -> String {
     let names = index.sources.map { source in
       let name = attribute(number: source.attribute)?.name ?? "\(source.attribute)"
@@ -230,6 +241,7 @@ package struct EntityDescription: Sendable {
     return switch index.kind {
     case .elements: names
     case .search: "search(\(names))"
+    case .place: "place(\(names))"
     }
   }
 

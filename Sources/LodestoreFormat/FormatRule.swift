@@ -53,6 +53,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case catalogueBuilding = "catalogue.building"
   case catalogueElementIndex = "catalogue.element-index"
   case catalogueSearchIndex = "catalogue.search-index"
+  case cataloguePlaceIndex = "catalogue.place-index"
   case catalogueRule = "catalogue.rule"
   case catalogueHistory = "catalogue.history"
   case catalogueExpiry = "catalogue.expiry"
@@ -110,6 +111,9 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case searchEntries = "search.entries"
   case searchBounds = "search.bounds"
   case searchLengths = "search.lengths"
+  // Place indexes.
+  case placeEntries = "place.entries"
+  case placeBody = "place.body"
   // Relationships.
   case relationshipMembers = "relationship.members"
   case relationshipName = "relationship.name"

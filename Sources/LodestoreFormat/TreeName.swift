@@ -19,6 +19,8 @@ package enum TreeName: Hashable, Sendable {
   case elements(entity: EntityNumber, index: UInt32)
   /// An index over the words of texts.
   case search(entity: EntityNumber, index: UInt32)
+  /// An index over places.
+  case place(entity: EntityNumber, index: UInt32)
   case history
   /// The digests of records, links and buckets.
   case digests
@@ -40,6 +42,7 @@ package enum TreeName: Hashable, Sendable {
     case .order(let relationship, let side): "order.\(relationship).\(side.rawValue)"
     case .elements(let entity, let index): "elements.\(entity).\(index)"
     case .search(let entity, let index): "search.\(entity).\(index)"
+    case .place(let entity, let index): "place.\(entity).\(index)"
     case .history: "history"
     case .digests: "digests"
     case .catalogueCopy: "catalogue.copy"
@@ -54,7 +57,7 @@ package enum TreeName: Hashable, Sendable {
   package var isOptional: Bool {
     switch self {
     case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links, .order,
-      .elements, .search:
+      .elements, .search, .place:
       false
     case .history, .digests, .catalogueCopy, .seal: true
     }
@@ -86,6 +89,7 @@ package enum TreeName: Hashable, Sendable {
     case ("index", 2, _): self = .index(entity: EntityNumber(first), index: last)
     case ("elements", 2, _): self = .elements(entity: EntityNumber(first), index: last)
     case ("search", 2, _): self = .search(entity: EntityNumber(first), index: last)
+    case ("place", 2, _): self = .place(entity: EntityNumber(first), index: last)
     case ("links", 2, let side?): self = .links(relationship: first, side: side)
     case ("order", 2, let side?): self = .order(relationship: first, side: side)
     default: return nil

@@ -11,8 +11,8 @@ package enum CatalogueObject: Sendable, Hashable {
   /// to `indexes`.
   case index(UInt32)
   case computedIndex(EntityDescription.ComputedIndex.Kind, UInt32)
-  /// A source of the search index with this number.
-  case searchSource(UInt32, attribute: UInt32, path: [String])
+  /// A source of the search index or place index with this number.
+  case indexSource(UInt32, attribute: UInt32, path: [String])
   case rule(String)
   case history
   case expiry

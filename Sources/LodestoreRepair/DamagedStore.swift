@@ -117,7 +117,7 @@ final class DamagedStore {
     case .counters: [.counters]
     case .records: [.records]
     case .buckets, .imports: [.sealed]
-    case .index, .elements, .links: [.entries, .order, .counters]
+    case .index, .elements, .place, .links: [.entries, .order, .counters]
     case .order: [.order, .entries]
     case .history: [.history]
     case .digests: [.digests]

@@ -147,7 +147,7 @@ package final class Verifier {
     for entity in entities {
       try guarding(TreeName.records(entity: entity.number).text) {
         try verifyDerived(of: entity)
-        try verifyElements(of: entity)
+        try verifyKeyedIndexes(of: entity)
         try verifySearches(of: entity)
       }
     }
@@ -243,7 +243,7 @@ package final class Verifier {
     for (text, tree) in trees.sorted(by: { $0.key < $1.key }) where !expected.contains(text) {
       switch TreeName(text) {
       case .records(let entity), .index(let entity, _), .elements(let entity, _),
-        .search(let entity, _):
+        .search(let entity, _), .place(let entity, _):
         guard !unreadableEntities.contains(entity) else {
           report.notices.append("\(text) was not checked: its entity cannot be read")
           continue

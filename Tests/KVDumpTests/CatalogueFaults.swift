@@ -88,6 +88,17 @@ extension Fault {
         ])
       ])),
     catalogue(
+      "a place index is over a text", "placeIndexes",
+      .array([
+        .object([
+          "number": .integer(1), "admitsInvalid": .bool(false),
+          "sources": .array([
+            .object(["attribute": .integer(1), "path": .array([])]),
+            .object(["attribute": .integer(2), "path": .array([])]),
+          ]),
+        ])
+      ])),
+    catalogue(
       "two rules have one name", "rules",
       .array(
         Array(

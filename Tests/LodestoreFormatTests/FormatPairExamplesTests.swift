@@ -217,6 +217,21 @@ import Testing
     }
   }
 
+  @Test func `examples of entries of places hold`() throws {
+    for line in try lines("place-entry") {
+      let numbers = line.left.trimmingPrefix("record 300: ").split(separator: ", ").compactMap {
+        Double($0)
+      }
+      try #require(numbers.count == 2, "\(line)")
+      let field = PlaceCell(latitude: numbers[0], longitude: numbers[1])
+      let position = field.positions.lowerBound
+      let (key, body) = try pair(line.right)
+      #expect(
+        key == bigEndianBytes(position) + bigEndianBytes(UInt64(300)) && body.isEmpty, "\(line)")
+      #expect(PlaceCell(position: position) == field, "\(line)")
+    }
+  }
+
   private func halves(_ text: String, _ separator: String) throws -> (String, String) {
     let range = try #require(text.firstRange(of: separator))
     return (String(text[..<range.lowerBound]), String(text[range.upperBound...]))

@@ -27,6 +27,9 @@ import Testing
     entity.computedIndexes = [
       .init(number: 1, kind: .elements, sources: [.init(attribute: 3, path: ["a"])]),
       .init(number: 2, kind: .search, sources: [.init(attribute: 3, path: ["b"], weight: 2)]),
+      .init(
+        number: 4, kind: .place,
+        sources: [.init(attribute: 3, path: ["c"]), .init(attribute: 3, path: ["d"])]),
     ]
     entity.history = .init(keepsImages: true, preserved: [1])
     return entity
@@ -48,9 +51,9 @@ import Testing
   @Test func `members of a later version stay in every object of an entity`() throws {
     var count = 0
     let document = Self.later(Self.entity.document, &count)
-    // The entity, three attributes and a derivation, and a layout with three. Four indexes, one of
-    // them with a source, a rule and the history.
-    #expect(count == 16)
+    // The entity, three attributes and a derivation, and a layout with three. Five indexes, two of
+    // them with three sources, a rule and the history.
+    #expect(count == 19)
     #expect(try EntityDescription(number: 1, document: document).document == document)
   }
 

@@ -12,6 +12,8 @@ enum Main {
     options: --url URL     of the service; by default one is started in this process
              --count N     how many fireballs each batch form inserts (100000)
              --svg FILE    writes the plot there
+             --near PLACE  the middle of the map (54.8,61.1)
+             --map FILE    writes the map there
     """
 
   static func main() async { await runProgram("fireballs", run) }
@@ -68,6 +70,8 @@ enum Main {
     }
     groups.show(on: terminal)
 
+    try map(fireballs, arguments, terminal)
+
     let count = arguments.number("count") ?? 100_000
     terminal.heading("Batch insert in three forms, \(count.grouped) fireballs each")
     try speed(list.items, count, terminal)
@@ -78,6 +82,32 @@ enum Main {
     if let file = arguments.options["svg"] {
       try Data(energies.svg().utf8).write(to: URL(filePath: file))
       terminal.print("\nThe plot is in \(file).")
+    }
+  }
+
+  private static func map(
+    _ fireballs: FireballStore, _ arguments: Arguments, _ terminal: Terminal
+  ) throws {
+    let numbers = (arguments.options["near"] ?? "54.8,61.1").split(separator: ",").compactMap {
+      Double($0)
+    }
+    guard numbers.count == 2 else { return terminal.print(usage) }
+    let place = Coordinate(latitude: numbers[0], longitude: numbers[1])
+    let nearby = try Nearby(fireballs, to: place, radius: 2_000_000)
+    let title = "Within 2,000 km of \(place.latitude), \(place.longitude)"
+    terminal.heading(title)
+    nearby.lines().forEach(terminal.print)
+    var table = Table(["km", "fireball", "kilotons"], [.right, .left, .right])
+    for mark in nearby.marks.prefix(5) {
+      table.add(
+        Int(mark.distance / 1000).grouped,
+        mark.fireball.dateTimeStamp.formatted(.iso8601.year().month().day()),
+        "\(mark.fireball.impactEnergy)")
+    }
+    table.show(on: terminal)
+    if let file = arguments.options["map"] {
+      try Data(nearby.svg(title: title).utf8).write(to: URL(filePath: file))
+      terminal.print("\nThe map is in \(file).")
     }
   }
 

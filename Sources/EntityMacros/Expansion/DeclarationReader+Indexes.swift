@@ -5,7 +5,7 @@
 
   extension DeclarationReader {
     /// The macros among the struct's members that the reader interprets.
-    static let markers: Set = ["Index", "Unique", "Search", "Expires", "Limit"]
+    static let markers: Set = ["Index", "Unique", "Search", "Place", "Expires", "Limit"]
 
     /// Reads one of the ``markers`` and ignores every other macro.
     mutating func read(_ macro: MacroExpansionDeclSyntax) {
@@ -15,6 +15,7 @@
       }
       switch macro.macroName.text {
       case "Search": readSearch(of: macro)
+      case "Place": readPlace(of: macro)
       case "Expires": readExpiry(of: macro)
       case "Limit": readLimit(of: macro)
       case let name: readIndexes(of: macro, isUnique: name == "Unique")
@@ -59,23 +60,38 @@
       guard !given.isEmpty else { return report(.noPaths(), at: macro) }
       var sources: [(property: TokenSyntax, weight: ExprSyntax?)] = []
       for (path, weight) in given {
-        guard let components = path.as(KeyPathExprSyntax.self)?.components, components.count == 1,
-          case .property(let property)? = components.first?.component
-        else {
-          report(.notPaths(), at: path)
-          continue
-        }
-        let name = property.declName.baseName.trimmed
-        if case .stored = properties[name.plainText] {
-          sources.append((name, weight))
-        } else {
-          report(
-            .unknownPath(
-              name.plainText, entity,
-              suggestion: nearestName(to: name.plainText, among: propertyNames)), at: path)
-        }
+        if let property = storedProperty(of: path) { sources.append((property, weight)) }
       }
       if sources.count == given.count { declaration.searches.append(sources) }
+    }
+
+    /// Reads `#Place<E>([\.latitude, \.longitude], invalid: .leftOut)`.
+    private mutating func readPlace(of macro: MacroExpansionDeclSyntax) {
+      guard let list = macro.arguments.first?.expression.as(ArrayExprSyntax.self) else {
+        return report(.notPaths(), at: macro)
+      }
+      guard list.elements.count == 2 else { return report(.notOnePlace(), at: list) }
+      let properties = list.elements.compactMap { storedProperty(of: $0.expression) }
+      guard properties.count == 2 else { return }
+      let rest = macro.arguments.dropFirst().map(\.trimmedDescription)
+      declaration.places.append((properties[0], properties[1], rest))
+    }
+
+    /// The stored property that a key path names; `nil` after an error was reported.
+    private mutating func storedProperty(of path: ExprSyntax) -> TokenSyntax? {
+      guard let components = path.as(KeyPathExprSyntax.self)?.components, components.count == 1,
+        case .property(let property)? = components.first?.component
+      else {
+        report(.notPaths(), at: path)
+        return nil
+      }
+      let name = property.declName.baseName.trimmed
+      if case .stored = properties[name.plainText] { return name }
+      report(
+        .unknownPath(
+          name.plainText, entity,
+          suggestion: nearestName(to: name.plainText, among: propertyNames)), at: path)
+      return nil
     }
 
     /// Reads `#Expires<E>([\.attribute])`.

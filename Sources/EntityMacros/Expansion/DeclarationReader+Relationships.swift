@@ -23,6 +23,7 @@
       case "history" where spelling.hasPrefix("HistoryPolicy"): declaration.history = name
       case "elementIndexes": declaration.elementIndexes = name
       case "searchIndexes": declaration.searchIndexes = name
+      case "placeIndexes": declaration.placeIndexes = name
       default: break
       }
       guard spelling.isToMany else { return }

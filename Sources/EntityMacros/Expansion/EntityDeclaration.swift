@@ -15,6 +15,10 @@
     var searches: [[(property: TokenSyntax, weight: ExprSyntax?)]] = []
     /// The static property that declares further search indexes.
     var searchIndexes: TokenSyntax?
+    /// The place indexes of `#Place`, each with its further arguments as source.
+    var places: [(latitude: TokenSyntax, longitude: TokenSyntax, rest: [String])] = []
+    /// The static property that declares further place indexes.
+    var placeIndexes: TokenSyntax?
     /// The static property that declares the rules.
     var rules: TokenSyntax?
     /// The static property that declares which changes the history records.

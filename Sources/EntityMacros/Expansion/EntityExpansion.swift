@@ -42,6 +42,10 @@
       if !searches.isEmpty {
         arguments.append("    searchIndexes: \(searches.joined(separator: " + "))")
       }
+      let places = placeIndexes(of: declaration)
+      if !places.isEmpty {
+        arguments.append("    placeIndexes: \(places.joined(separator: " + "))")
+      }
       if !declaration.relationships.isEmpty {
         let names = declaration.relationships.map {
           ".init(\"\($0.property.plainText)\", \(type).\($0.property.text))"
@@ -164,6 +168,19 @@
               }
           """)
       }
+      if !placeIndexes(of: declaration).isEmpty {
+        lines.append(
+          """
+              /// Whether the record's place is in an area.
+              \(access)func isWithin(_ box: BoundingBox) -> Condition<\(type)> { .within(box) }
+              /// Whether the record's place is at most some meters away from a place.
+              \(access)func isNear(
+                _ place: Coordinate, meters: Double? = nil
+              ) -> Condition<\(type)> {
+                .near(place, meters: meters)
+              }
+          """)
+      }
       return """
 
 
@@ -283,6 +300,16 @@
       }
       return (made.isEmpty ? [] : ["[\(made.joined(separator: ", "))]"])
         + (declaration.searchIndexes.map { ["\(type).\($0.text)"] } ?? [])
+    }
+
+    /// The place indexes of the macro and of the static property, as arrays.
+    private func placeIndexes(of declaration: EntityDeclaration) -> [String] {
+      let made = declaration.places.map { place in
+        let sources = [place.latitude, place.longitude].map { ".init(\\.\($0.text))" }
+        return "PlaceIndex(\((sources + place.rest).joined(separator: ", ")))"
+      }
+      return (made.isEmpty ? [] : ["[\(made.joined(separator: ", "))]"])
+        + (declaration.placeIndexes.map { ["\(type).\($0.text)"] } ?? [])
     }
 
     private func list(_ indexes: [[TokenSyntax]]) -> String {

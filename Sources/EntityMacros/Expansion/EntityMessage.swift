@@ -277,6 +277,12 @@
       Self("cannot have records expire by two attributes; remove one #Expires")
     }
 
+    static func notOnePlace() -> Self {
+      Self(
+        "cannot index a place by more or fewer attributes than two; name a latitude and a longitude"
+      )
+    }
+
     static func notOneExpiry() -> Self {
       Self(
         "cannot have records expire by more or fewer attributes than one; name one, as [\\.validUntil]"

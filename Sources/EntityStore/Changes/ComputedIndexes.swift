@@ -1,9 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Maintains the indexes on elements of documents and on words of texts.
+/// Maintains the indexes on elements of documents, on words of texts and on places.
 final class ComputedIndexes: ChangeSink, PendingEntries {
-  let name = "indexes over elements and words"
+  let name = "computed indexes"
   let writesOnRecord = true
   private var byEntity: [EntityNumber: [any ComputedEntries]] = [:]
 
@@ -41,7 +41,7 @@ extension TreeWriteCore {
     of index: StoredComputedIndex, _ entity: StoredEntity
   ) -> any ComputedEntries {
     switch index.description.kind {
-    case .elements: ElementEntries(index, of: entity, core: self)
+    case .elements, .place: KeyedEntries(index, of: entity, core: self)
     case .search: SearchEntries(index, of: entity, core: self)
     }
   }

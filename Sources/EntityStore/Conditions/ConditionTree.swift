@@ -57,6 +57,11 @@ struct Comparison: Sendable, Hashable {
     ///
     /// The record must have all of them, any of them, or all with the last one as a prefix.
     case search, searchAny, searchPrefix
+    /// Takes on the right side a list of numbers: south, west, north and east.
+    case within
+    /// Takes on the right side a list of numbers: latitude, longitude, and meters unless any
+    /// distance is near.
+    case near
   }
 
   var quantifier: Quantifier?

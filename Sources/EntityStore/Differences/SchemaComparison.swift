@@ -36,6 +36,7 @@ struct SchemaComparison {
       .elementIndex, name, Self.computedIndexes(.elements, old),
       Self.computedIndexes(.elements, new))
     add(.searchIndex, name, Self.computedIndexes(.search, old), Self.computedIndexes(.search, new))
+    add(.placeIndex, name, Self.computedIndexes(.place, old), Self.computedIndexes(.place, new))
     add(.relationship, name, Self.relationships(old, older), Self.relationships(new, newer))
     add(.rule, name, Self.rules(old), Self.rules(new))
     add(.history, name, Self.history(old), Self.history(new))
@@ -116,11 +117,14 @@ struct SchemaComparison {
   ) -> [String: String] {
     Dictionary(
       entity.description.computedIndexes.filter { $0.kind == kind }.map { index in
-        let weights = index.sources.map { String($0.weight) }.joined(separator: ", ")
-        return (
-          entity.description.indexName(index),
-          kind == .elements ? "elements" : "words, weights \(weights)"
-        )
+        let words =
+          switch kind {
+          case .elements: "elements"
+          case .search:
+            "words, weights \(index.sources.map { String($0.weight) }.joined(separator: ", "))"
+          case .place: "places, " + (index.admitsInvalid ? "others left out" : "others refused")
+          }
+        return (entity.description.indexName(index), words)
       },
       uniquingKeysWith: { first, _ in first })
   }

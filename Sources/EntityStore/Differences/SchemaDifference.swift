@@ -15,6 +15,8 @@ public struct SchemaDifference: Sendable, Hashable {
     case elementIndex
     /// An index on the words of texts.
     case searchIndex
+    /// An index on places.
+    case placeIndex
     /// A relationship with a name on the side of ``SchemaDifference/entity``.
     case relationship
     /// A rule that every record must match.

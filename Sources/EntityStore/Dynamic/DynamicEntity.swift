@@ -16,6 +16,10 @@ package struct DynamicEntity: Sendable {
   package var searchIndexes: [DynamicIndex] {
     stored.searchIndexes.map { DynamicIndex(stored: $0.entries) }
   }
+  /// The indexes on places, whose entries have positions on a curve as keys.
+  package var placeIndexes: [DynamicIndex] {
+    stored.placeIndexes.map { DynamicIndex(stored: $0.entries) }
+  }
 }
 
 /// An index of an entity.
@@ -34,6 +38,16 @@ extension DeclaredEntity {
   /// Adds an index on the elements at `path` in the documents of the attribute at `position`.
   package mutating func addIndex(overElementsOf position: Int, path: [String]) throws(StoreError) {
     try add(.init(kind: .elements, sources: [.init(attribute: position, path: path)]))
+  }
+
+  /// Adds an index on places by a latitude and a longitude.
+  package mutating func addPlaceIndex(
+    over sources: [(attribute: Int, path: [String])], admitsInvalid: Bool
+  ) throws(StoreError) {
+    try add(
+      .init(
+        kind: .place, sources: sources.map { .init(attribute: $0.attribute, path: $0.path) },
+        admitsInvalid: admitsInvalid))
   }
 
   /// Adds an index on the words of texts.

@@ -112,11 +112,7 @@ extension DynamicSnapshot {
             Array(encoder.bytes), index, index.description.attributes.count, leadingTo: record.id))
       }
       for index in entity.elementIndexes {
-        var tuples: [[UInt8]] = []
-        try entity.withDocument(ofAttribute: index.description.attribute, in: view) {
-          (document) throws(FormatError) in
-          tuples = try DocumentElements.keys(at: index.description.path, of: document)
-        }
+        let tuples = try index.description.keys(in: view, entity.description)
         for tuple in tuples.prefix(most) {
           let id = withUnsafeBytes(of: record.id.bigEndian) { Array($0) }
           entries.append(try entry(tuple + id, index.entries, 1, leadingTo: record.id))

@@ -33,7 +33,7 @@ package struct DynamicQuery {
       case .elements: note(entity, isByElements: true)
       case .related(let related): visit(related.target)
       case .union(let paths): for path in paths { visit(path, of: entity) }
-      case .nothing, .scan, .ids, .idRange, .index, .search, .intersection: break
+      case .nothing, .scan, .ids, .idRange, .index, .search, .place, .intersection: break
       }
     }
     visit(plan)

@@ -39,6 +39,17 @@ package struct DynamicRecord {
   }
 }
 
+extension DynamicEntity {
+  /// The place of a record by the first place index; `nil` if the record has none.
+  package func place(in reader: DynamicRecord.Reader) throws(FormatError) -> Coordinate? {
+    guard let index = description.placeIndexes.first,
+      case .at(let latitude, let longitude) = try IndexedPlace(
+        of: index, in: reader.view, description)
+    else { return nil }
+    return Coordinate(latitude: latitude, longitude: longitude)
+  }
+}
+
 extension DynamicSnapshot {
   /// A record of which the bytes were read elsewhere, as those of the history; `nil` for an unknown
   /// entity.

@@ -83,19 +83,16 @@ package struct DynamicSnapshot {
     }
   }
 
-  /// For each index on elements, the number of its entries and the number of elements in the
-  /// records.
+  /// For each index on elements or places, the number of its entries and the number of elements or
+  /// places in the records.
   package func elementCounts(
     of entity: DynamicEntity
   ) throws -> [(name: String, entries: Int, elements: Int)] {
-    try entity.stored.elementIndexes.map { index in
+    try (entity.stored.elementIndexes + entity.stored.placeIndexes).map { index in
       var elements = 0
       try core.forEachRecord(of: entity.stored) { (id, view) throws(StoreError) in
         do {
-          try entity.stored.withDocument(ofAttribute: index.description.attribute, in: view) {
-            (document) throws(FormatError) in
-            elements += try DocumentElements.keys(at: index.description.path, of: document).count
-          }
+          elements += try index.description.keys(in: view, entity.description).count
         } catch {
           throw .damagedRecord(entity: entity.name, recordID: id, error)
         }

@@ -36,6 +36,16 @@ extension QueryRequest {
     return request
   }
 
+  /// Returns the request for the records that are also near a place, the nearest first.
+  package func near(_ place: Coordinate, meters: Double?) -> QueryRequest {
+    var request = self
+    let near = ConditionTree.comparison(
+      Comparison(.path(ValuePath(.record, [])), .near, .circle(place, meters)))
+    request.condition = isOfAll ? near : .all(of: [near, condition])
+    request.order = [SortTerm(ValuePath(attribute: ValuePath.distanceName), isDescending: false)]
+    return request
+  }
+
   /// Returns a format string in the form in which the library prints it.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery``, whose cause is a ``PredicateSyntaxError``.

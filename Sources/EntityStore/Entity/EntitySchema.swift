@@ -21,6 +21,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   let elementIndexes: [ElementIndex<E>]
   /// The indexes on the words of texts.
   let searchIndexes: [SearchIndex<E>]
+  /// The indexes on places.
+  let placeIndexes: [PlaceIndex<E>]
   /// The to-many relationships.
   let relationships: [RelationshipDefinition<E>]
   /// The conditions that every record must match when it is written.
@@ -45,6 +47,7 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///     an index on its elements.
   ///   - elementIndexes: the indexes on values at a path in arrays and JSON.
   ///   - searchIndexes: the indexes on the words of texts. See <doc:Search>.
+  ///   - placeIndexes: the indexes on places by latitude and longitude. See <doc:Places>.
   ///   - relationships: the to-many relationships. To-one relationships are attributes; see
   ///     `AttributeDefinition.toOne`.
   ///   - rules: conditions that every record must match when it is written.
@@ -61,7 +64,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     _ name: String, attributes: [AttributeDefinition<E>],
     unique: [[any PartialKeyPath<E> & Sendable]] = [],
     indexes: [[any PartialKeyPath<E> & Sendable]] = [], elementIndexes: [ElementIndex<E>] = [],
-    searchIndexes: [SearchIndex<E>] = [],
+    searchIndexes: [SearchIndex<E>] = [], placeIndexes: [PlaceIndex<E>] = [],
     relationships: [RelationshipDefinition<E>] = [], rules: [RecordRule<E>] = [],
     history: HistoryPolicy<E>? = nil, expires: [any PartialKeyPath<E> & Sendable] = [],
     limit: EntityLimit<E>? = nil, removed: [String] = []
@@ -72,6 +75,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     self.indexes = indexes
     self.elementIndexes = elementIndexes
     self.searchIndexes = searchIndexes
+    self.placeIndexes = placeIndexes
     self.relationships = relationships
     self.rules = rules
     self.history = history

@@ -77,8 +77,8 @@ extension ConditionEvaluator {
       }
       return try testText(left, right, comparison)
     case .beginsWith, .endsWith, .like, .matches: return try testText(left, right, comparison)
-    // Binding makes other conditions of searches.
-    case .search, .searchAny, .searchPrefix: return false
+    // Binding makes other conditions of searches and places.
+    case .search, .searchAny, .searchPrefix, .within, .near: return false
     }
   }
 
@@ -148,6 +148,8 @@ extension ConditionEvaluator {
       return try follow(steps[...], from: .list(found))
     case .related(let operand): return try value(operand, record)
     case .score(let search): return .double(try searchEvaluation(of: search).score(record))
+    case .distance(let place):
+      return try place.distance(record, entity).map { .double($0) } ?? .null
     case .cast(let operand, let type): return Cast.value(try value(operand, record), to: type)
     case .call(let function, let operands):
       // A single argument is passed without an array, which would take as long as most functions.

@@ -90,6 +90,20 @@ public struct Query<E: Entity>: Sendable {
     ])
   }
 
+  /// Sorts by the distances from the place of the condition ``Condition/near(_:meters:)``, the
+  /// nearest first.
+  ///
+  ///     Fireball.all.where(.near(chelyabinsk)).sortedByDistance().limit(10)
+  ///
+  /// Records at one distance come in the order of insertion. With a limit, the store reads only the
+  /// surroundings of the place. The condition must have one `near`; other queries throw
+  /// ``StoreError/Code/invalidQuery``.
+  public func sortedByDistance() -> Query {
+    sorted([
+      SortKey(.success(SortTerm(ValuePath(attribute: ValuePath.distanceName), isDescending: false)))
+    ])
+  }
+
   /// Limits the results to `count` records.
   ///
   /// Running a query with a negative limit or offset throws ``StoreError/Code/invalidQuery``.

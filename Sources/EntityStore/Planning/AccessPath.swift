@@ -16,6 +16,8 @@ indirect enum AccessPath: Sendable {
   case related(RelatedAccess)
   /// Finds records by words of their texts.
   case search(SearchAccess)
+  /// Finds records by their places.
+  case place(PlaceAccess)
   /// Finds the records of any of these paths.
   case union([AccessPath])
   /// Finds the records that all of these accesses find.
@@ -28,7 +30,8 @@ extension AccessPath {
     switch self {
     case .ids: true
     case .union(let paths): paths.contains(where: \.hasGivenIDs)
-    case .nothing, .scan, .idRange, .index, .elements, .related, .search, .intersection: false
+    case .nothing, .scan, .idRange, .index, .elements, .related, .search, .place, .intersection:
+      false
     }
   }
 }

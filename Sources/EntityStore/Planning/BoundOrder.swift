@@ -25,6 +25,9 @@ struct BoundOrder: Sendable {
     /// Whether the term compares scores of a search.
     var isScore: Bool { if case .score = operand { true } else { false } }
 
+    /// Whether the term compares distances from a place.
+    var isDistance: Bool { if case .distance = operand { true } else { false } }
+
     var isRecordID: Bool { attribute?.isRecordID ?? false }
 
     /// Whether the term compares values in documents.
@@ -52,6 +55,9 @@ struct BoundOrder: Sendable {
 
   /// Whether the order is by descending scores alone.
   var isScore: Bool { terms.count == 1 && terms[0].isScore && terms[0].isDescending }
+
+  /// Whether the order is by ascending distances alone.
+  var isDistance: Bool { terms.count == 1 && terms[0].isDistance && !terms[0].isDescending }
 
   /// Whether the order is by record ids alone.
   var isByID: Bool { terms.isEmpty || terms[0].isRecordID }
@@ -145,7 +151,10 @@ struct BoundOrder: Sendable {
     case .nothing: return .natural(isReversed: false)
     case .search where isScore && request.wantedCount != nil && request.after == nil:
       return .ranked
-    case .scan, .ids, .idRange, .elements, .related, .search, .union, .intersection:
+    case .place(let access)
+    where isDistance && access.place.isNear && request.wantedCount != nil && request.after == nil:
+      return .ranked
+    case .scan, .ids, .idRange, .elements, .related, .search, .place, .union, .intersection:
       if isByID { return .natural(isReversed: isTieDescending && !terms.isEmpty) }
     case .index(let index):
       if let isReversed = isReversed(in: index) { return .index(isReversed: isReversed) }

@@ -87,7 +87,8 @@ struct IndexConstraint {
         literal.utf8.count > 1
       else { return nil }
       self.init(prefix: Self.certainBeginning(of: literal))
-    case .endsWith, .contains, .notEqual, .between, .in, .search, .searchAny, .searchPrefix:
+    case .endsWith, .contains, .notEqual, .between, .in, .search, .searchAny, .searchPrefix,
+      .within, .near:
       return nil
     }
   }

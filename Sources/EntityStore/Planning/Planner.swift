@@ -111,6 +111,7 @@ struct Planner {
       }
       if let plan = try elementPlan(of: clause, covering: position) { candidates.append(plan) }
       if let plan = try searchPlan(of: clause, covering: position) { candidates.append(plan) }
+      if let plan = try placePlan(of: clause, covering: position) { candidates.append(plan) }
       if let union = try union(of: clause, at: position) { candidates.append(union) }
     }
     for index in entity.indexes {

@@ -11,8 +11,8 @@ extension QueryPlan {
     switch (access, residual) {
     case (.nothing, _): break
     case (_, let residual?): add("check", "on each record: \(residual.text)")
-    case (.index, nil), (.elements, nil), (.related, nil), (.search, nil), (.union, nil),
-      (.intersection, nil):
+    case (.index, nil), (.elements, nil), (.related, nil), (.search, nil), (.place, nil),
+      (.union, nil), (.intersection, nil):
       add("check", "nothing more: the entries say it all")
     case (.scan, nil), (.ids, nil), (.idRange, nil): break
     }
@@ -42,7 +42,9 @@ extension QueryPlan {
     case .merge(let isReversed):
       return "of the index within each key\(backwards(isReversed)), merged"
     case .index(let isReversed): return "of the index\(backwards(isReversed))"
-    case .ranked: return "by the score of the search"
+    case .ranked:
+      if case .place = access { return "by the distance, the nearest first" }
+      return "by the score of the search"
     case .natural(let isReversed): return "as found\(backwards(isReversed))"
     case .groups(let groups):
       return "of the index\(backwards(groups.isReversed)), "
@@ -64,6 +66,7 @@ extension AccessPath {
       }
     case .related(let access): [access.index.name]
     case .search(let access): [access.search.index.entries.name]
+    case .place(let access): [access.place.index.entries.name]
     case .nothing, .scan, .ids, .idRange: []
     }
   }
@@ -74,6 +77,7 @@ extension AccessPath {
     case .index(let access), .elements(let access): access.estimatedEntryCount
     case .related(let access): access.estimatedLinkCount
     case .search(let access): access.estimatedMatchCount
+    case .place(let access): access.estimatedEntryCount
     case .union(let paths): paths.reduce(0) { $0 + $1.estimatedEntryCount(recordCount) }
     case .intersection(let accesses): accesses.reduce(0) { $0 + $1.estimatedEntryCount }
     }
@@ -90,6 +94,7 @@ extension AccessPath {
     case .index(let access), .elements(let access): [.init("index", access.text)]
     case .related(let access): access.lines
     case .search(let access): [.init("search", access.text)]
+    case .place(let access): [.init("places", access.text)]
     case .union(let paths):
       [.init("union", "of \(paths.count) \(isOfIndexes ? "index ranges" : "ways")")]
         + paths.prefix(8).flatMap { $0.lines(entity) }
@@ -175,6 +180,7 @@ extension BoundCondition {
     case .closure(let closure): "<\(closure.text)>"
     case .related(let test): test.text
     case .search(let search): search.text
+    case .place(let place): place.text
     }
   }
 

@@ -20,7 +20,8 @@ final class QueryPlan: Sendable {
     /// The results are in the order of the entries of one range, with entries that begin with equal
     /// values sorted together.
     case groups(Groups)
-    /// The results are those with the highest scores in a search, which finds them in this order.
+    /// The results are those with the highest scores in a search, or with the shortest distances
+    /// from a place. The access finds them in this order.
     case ranked
   }
 
@@ -215,6 +216,7 @@ extension TransactionCore {
     // The positions refer to the condition's text, not to the order.
     var binding = ConditionBinding(entity, [:], core: self)
     binding.search = condition.onlySearch
+    binding.near = condition.onlyNear
     let order = try BoundOrder(request.order, binding)
     tracker?.note(order.region)
     try request.checkWindow()

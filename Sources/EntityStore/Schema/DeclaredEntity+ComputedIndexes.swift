@@ -12,6 +12,7 @@ extension DeclaredEntity {
 
     var kind: EntityDescription.ComputedIndex.Kind
     var sources: [Source]
+    var admitsInvalid = false
 
     /// The index with the numbers of its attributes in the file.
     func described(number: UInt32, _ numbers: [UInt32]) -> EntityDescription.ComputedIndex {
@@ -19,7 +20,7 @@ extension DeclaredEntity {
         number: number, kind: kind,
         sources: sources.map {
           .init(attribute: numbers[$0.attribute], path: $0.path, weight: $0.weight)
-        })
+        }, admitsInvalid: admitsInvalid)
     }
   }
 
@@ -32,13 +33,24 @@ extension DeclaredEntity {
     else {
       throw StoreError.badSchema(
         entity: name,
-        "a search index names an attribute twice, or \(index.sources.count) attributes; it takes "
+        "a computed index names an attribute twice, or \(index.sources.count) attributes; it takes "
           + "1 to \(EntityDescription.ComputedIndex.mostSources)")
+    }
+    guard index.kind != .place || index.sources.count == 2 else {
+      throw StoreError.badSchema(
+        entity: name,
+        "a place index names \(index.sources.count) attributes; it takes a latitude and a longitude"
+      )
     }
     for source in index.sources {
       let attribute = attributes[source.attribute]
       guard index.kind.takes(attribute.storage.type, at: source.path) else {
-        let noun = index.kind == .elements ? "elements" : "texts"
+        let noun =
+          switch index.kind {
+          case .elements: "elements"
+          case .search: "texts"
+          case .place: "numbers of degrees"
+          }
         let path = ([attribute.name] + source.path).joined(separator: ".")
         throw StoreError.badSchema(
           entity: name, attribute: attribute.name,

@@ -210,6 +210,16 @@ package struct DeclaredEntity: Sendable {
               path: source.path, weight: try source.checkedWeight(schema.name))
           }))
     }
+    for index in schema.placeIndexes {
+      try add(
+        .init(
+          kind: .place,
+          sources: try index.sources.map { (source) throws(StoreError) in
+            .init(
+              attribute: try schema.position(of: source.attribute, "a place index names"),
+              path: source.path)
+          }, admitsInvalid: index.invalid == .leftOut))
+    }
     history = try schema.history.map { policy throws(StoreError) in
       guard policy.isKept else { return .off }
       return .kept(

@@ -1,7 +1,8 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Checks records that are about to be written against the constraints of their attributes.
+/// Checks records that are about to be written against the constraints of their attributes, and
+/// against the place indexes that refuse values.
 ///
 /// Created once for a stored entity. The check reads only the attributes that have constraints, in
 /// the encoded record.
@@ -16,8 +17,10 @@ struct RecordValidator: Sendable {
   private let entity: String
   private let layout: RecordLayout
   private let checks: [Check]
+  /// The entity, if it has a place index that refuses values.
+  private let described: EntityDescription?
 
-  /// Returns `nil` when no attribute has a constraint.
+  /// Returns `nil` when no attribute has a constraint, and no place index refuses values.
   ///
   /// Throws for a pattern that is not a regular expression.
   ///
@@ -33,7 +36,9 @@ struct RecordValidator: Sendable {
           attribute: attribute.name, slot: slot, constraints: attribute.constraints,
           expression: try Self.expression(of: attribute)))
     }
-    if checks.isEmpty { return nil }
+    let refusesPlaces = description.placeIndexes.contains { !$0.admitsInvalid }
+    if checks.isEmpty, !refusesPlaces { return nil }
+    described = refusesPlaces ? description : nil
     entity = description.name
     self.layout = layout
     self.checks = checks
@@ -70,7 +75,28 @@ struct RecordValidator: Sendable {
         throw .damagedRecord(entity: entity, recordID: id ?? 0, error)
       }
     }
+    if let described { try checkPlaces(view, id, described, &violations) }
     if !violations.isEmpty { throw .broken(violations, detail: detail) }
+  }
+
+  private func checkPlaces(
+    _ view: RecordView, _ id: UInt64?, _ described: EntityDescription,
+    _ violations: inout [RuleViolation]
+  ) throws(StoreError) {
+    for index in described.placeIndexes where !index.admitsInvalid {
+      do {
+        guard case .invalid(let source) = try IndexedPlace(of: index, in: view, described) else {
+          continue
+        }
+        violations.append(
+          RuleViolation(
+            entity: entity, recordID: id, attribute: described.sourceNames(index)[source],
+            rule: source == 0
+              ? "be a latitude from -90 to 90 degrees" : "be a longitude from -180 to 180 degrees"))
+      } catch {
+        throw .damagedRecord(entity: entity, recordID: id ?? 0, error)
+      }
+    }
   }
 }
 

@@ -14,9 +14,12 @@ final class StoredEntity: Sendable {
   let elementIndexes: [StoredComputedIndex]
   /// The computed indexes over words of texts.
   let searchIndexes: [StoredComputedIndex]
+  /// The computed indexes over places.
+  let placeIndexes: [StoredComputedIndex]
   /// The layout of new records.
   let layout: RecordLayout
-  /// The validator for constraints; `nil` when no attribute has a constraint.
+  /// The validator for constraints; `nil` when no attribute has a constraint, and no place index
+  /// refuses values.
   let validator: RecordValidator?
   /// The encoding rules for a program's type that declares only some attributes, or another order.
   ///
@@ -77,19 +80,7 @@ final class StoredEntity: Sendable {
     }
     elementIndexes = computedIndexes.filter { $0.description.kind == .elements }
     searchIndexes = computedIndexes.filter { $0.description.kind == .search }
-  }
-
-  /// Calls `body` with the document of an attribute in a record, unless it is null.
-  @inline(__always)
-  func withDocument(
-    ofAttribute number: UInt32, in view: RecordView, _ body: (ByteView) throws(FormatError) -> Void
-  ) throws(FormatError) {
-    if let position = view.layout.slotIndex(ofAttribute: number) {
-      let slot = view.layout.slots[position]
-      if !view.isNull(slot) { try body(view.variableBytes(slot)) }
-    } else if case .document(let bytes) = description.attribute(number: number)?.initial {
-      try bytes._withBytes(body)
-    }
+    placeIndexes = computedIndexes.filter { $0.description.kind == .place }
   }
 
   @inline(__always)

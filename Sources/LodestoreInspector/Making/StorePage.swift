@@ -37,7 +37,7 @@ extension PageReading {
         } + entity.elementIndexes.map(\.shortName)
         + entity.description.searchIndexes.map {
           "search: \(entity.description.sourcesText(of: $0))"
-        }
+        } + entity.placeIndexes.map(\.shortName)
       return Table.Row([
         Item(.text(entity.name), link: .entity(entity.name, Selection())),
         Item(.count(try snapshot.count(of: entity))), Item(.byteCount(size.records)),

@@ -4,7 +4,7 @@ import EntityStore
 ///
 /// The schema has a rule over a derived attribute, chains of derived attributes, and two orders,
 /// one of them over links that an attribute holds. The schema also has a cascade whose condition
-/// denies, and an index over elements.
+/// denies, an index over elements, a search index, and a place index over a derived attribute.
 struct Guild: Equatable {
   static let entities: [any Entity.Type] = [Guild.self, Artisan.self, Work.self]
   static let most = 6
@@ -124,6 +124,7 @@ extension Artisan: Entity {
       .derived("priceTotal", \.priceTotal, .sum(works, \.price)),
     ],
     unique: [[\.name], [\.guild, \.number]], indexes: [[\.guildName]],
+    placeIndexes: [PlaceIndex(.init(\.number), .init(\.priceTotal), invalid: .leftOut)],
     relationships: [.init("works", works), .init("boards", boards)],
     rules: [
       RecordRule("a number is of a guild") { anyOf($0.number == nil, $0.guild != nil) }

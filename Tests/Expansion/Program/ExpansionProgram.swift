@@ -47,6 +47,7 @@
         "Index": MacroSpec(type: IndexMacro.self),
         "Unique": MacroSpec(type: IndexMacro.self),
         "Search": MacroSpec(type: IndexMacro.self),
+        "Place": MacroSpec(type: IndexMacro.self),
         "Expires": MacroSpec(type: IndexMacro.self),
         "Limit": MacroSpec(type: IndexMacro.self),
       ]

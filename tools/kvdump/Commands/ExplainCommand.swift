@@ -25,6 +25,13 @@ struct ExplainCommand: SelectionCommand {
   @OptionGroup(title: "Selection") var order: OrderOptions
   @OptionGroup(title: "Selection") var rows: RowOptions
 
+  @Option(
+    parsing: .unconditional,
+    help: .value(
+      "Only records near a place, the nearest first: degrees north and east, and a distance in m, "
+        + "km or mi.", "lat,lon[,distance]"))
+  var near: NearPlace?
+
   @Flag(help: "Run the query, and show its actual reads next to the estimated ones.")
   var analyze = false
 

@@ -8,7 +8,8 @@ struct ExportCommand: StoreCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export records as JSON Lines, JSON, CSV, Arrow or SQLite, even of a store in use.",
+    abstract:
+      "Export records as JSON Lines, JSON, CSV, Arrow, GeoJSON or SQLite, even of a store in use.",
     discussion: """
       Examples:
         kvdump export catalog.lodestore Pod pods.jsonl
@@ -92,7 +93,7 @@ struct ExportCommand: StoreCommand {
     try marks.check(`where`)
     try refuse(
       if: output.format.exportFormat(of: file) == nil,
-      "--format: \(output.format.rawValue) is for people; write jsonl, json, csv or arrow")
+      "--format: \(output.format.rawValue) is for people; write jsonl, json, csv, arrow or geojson")
     try refuse(if: dryRun && sqlite == nil, "--dry-run: only with --sqlite")
     try refuse(
       if: sqlite != nil && (allEntities != nil || links || sourceNames),

@@ -20,7 +20,7 @@ struct InfoCommand: StoreCommand {
           try console.output.write("\n")
           try writeEntities(facts, on: console)
         }
-      case .csv, .markdown, .arrow: try writeEntities(facts, on: console)
+      case .csv, .markdown, .arrow, .geojson: try writeEntities(facts, on: console)
       }
     }
     return .success

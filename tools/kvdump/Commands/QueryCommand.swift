@@ -9,11 +9,15 @@ struct QueryCommand: SelectionCommand {
       Examples:
         kvdump query pods.lodestore Pod 'license == "MIT"' --sort -version,name
         kvdump query pods.lodestore Pod 'name CONTAINS[cd] %@' --arg "l'été"
+        kvdump query fireballs.lodestore Fireball --near 54.8,61.1,500km
 
       \(ConditionOptions.grammar)
 
       'kvdump count' counts the records of a condition, and 'kvdump explain' shows the plan of a \
       query.
+
+      --near needs a place index and shows the distance in meters as '_distance'. 'SELF WITHIN \
+      {south, west, north, east}' and 'SELF NEAR {latitude, longitude, meters}' are conditions.
 
       The status is 0 even if no record is found. With --exists nothing is written, and the \
       status is 1 if there is no record.
@@ -32,6 +36,13 @@ struct QueryCommand: SelectionCommand {
   @OptionGroup(title: "Selection") var order: OrderOptions
   @OptionGroup(title: "Selection") var rows: RowOptions
   @OptionGroup(title: "Selection") var fields: FieldOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: .value(
+      "Only records near a place, the nearest first: degrees north and east, and a distance in m, "
+        + "km or mi.", "lat,lon[,distance]"))
+  var near: NearPlace?
 
   @Option(help: .value("Continue after a page, given the token from --page.", "token"))
   var after: String?
@@ -66,7 +77,9 @@ struct QueryCommand: SelectionCommand {
   ) throws -> ExitStatus {
     var request = try self.request(for: entity, of: snapshot)
     request.after = after.map { ContinuationToken($0) }
-    let columns = try RecordColumns(entity, names: fields.names)
+    var columns = try RecordColumns(entity, names: fields.names)
+    if let near { columns.addDistance(from: near.place) }
+    try columns.addPlace(for: console.format)
     if exists {
       request.order = []
       request.limit = 1

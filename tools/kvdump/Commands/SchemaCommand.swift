@@ -52,7 +52,7 @@ struct SchemaCommand: StoreCommand {
       case .json, .jsonl:
         try console.write(
           try entities.map { try SchemaRows.entity($0, snapshot) }, of: SchemaRows.entityColumns)
-      case .table, .line, .csv, .markdown, .arrow:
+      case .table, .line, .csv, .markdown, .arrow, .geojson:
         try console.write(
           try entities.flatMap(SchemaRows.attributes), of: SchemaRows.attributeColumns)
         for entity in entities where console.format == .table {

@@ -52,7 +52,8 @@ struct SearchCommand: EntityCommand {
     let mode: SearchMode = any ? .anyWord : typing ? .typing : .allWords
     var request = try condition.request().searching(text, mode)
     request.offset = rows.offset
-    let columns = try RecordColumns(entity, names: fields.names)
+    var columns = try RecordColumns(entity, names: fields.names)
+    try columns.addPlace(for: console.format)
     // One more record than is shown reveals whether there are more.
     let limit = rows.effectiveLimit(on: console.terminal)
     request.limit = limit.flatMap { $0 == .max ? nil : $0 + 1 }

@@ -64,7 +64,7 @@ struct VerifyCommand: StoreCommand {
     switch console.format {
     case .json: try console.output.write(report.json(store: store.path) + "\n")
     case .table, .line: try write(report, on: console)
-    case .jsonl, .csv, .markdown, .arrow:
+    case .jsonl, .csv, .markdown, .arrow, .geojson:
       try console.write(report.findings.map(\.cells), of: Finding.columns)
     }
     for notice in report.notices { console.note(notice) }

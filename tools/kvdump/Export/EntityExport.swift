@@ -27,6 +27,7 @@ struct EntityExport {
     columns = try RecordColumns(entity, names: names, isExact: format == .json || format == .jsonl)
     notes = bySources ? [] : Self.notes(of: entity, names)
     columns.add(links, snapshot)
+    try columns.addPlace(for: format)
     if bySources { try columns.nameBySources() }
     self.format = format
     self.entity = entity

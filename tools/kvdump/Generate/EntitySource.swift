@@ -264,7 +264,7 @@ struct EntitySource {
     lines += marks
     if !marks.isEmpty { lines.append("") }
     lines += members
-    let indexes = elementIndexes() + searchIndexes()
+    let indexes = elementIndexes() + searchIndexes() + placeIndexes()
     let shared = toMany(others) + indexes + rules() + history() + constants
     if !shared.isEmpty { lines += [""] + shared }
     for structure in documents.structures { lines += [""] + Self.lines(of: structure) }
@@ -395,6 +395,25 @@ struct EntitySource {
     }
     return indexes.isEmpty
       ? [] : ["  static let searchIndexes = [\(indexes.joined(separator: ", "))]"]
+  }
+
+  private mutating func placeIndexes() -> [String] {
+    var indexes: [String] = []
+    for index in description.placeIndexes {
+      let sources = index.sources.compactMap { source in
+        path(source.attribute).map { path in
+          ".init(\(([path] + source.path.map(SwiftLiteral.text)).joined(separator: ", ")))"
+        }
+      }
+      guard sources.count == index.sources.count else {
+        leaveOut(description.indexName(index), "the index has an attribute that is left out")
+        continue
+      }
+      let invalid = index.admitsInvalid ? ["invalid: .leftOut"] : []
+      indexes.append("PlaceIndex<\(name)>(\((sources + invalid).joined(separator: ", ")))")
+    }
+    return indexes.isEmpty
+      ? [] : ["  static let placeIndexes = [\(indexes.joined(separator: ", "))]"]
   }
 
   private func rules() -> [String] {

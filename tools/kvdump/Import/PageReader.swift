@@ -257,6 +257,17 @@ final class PageReader {
   ///
   /// Throws a `JSONError` for a fault outside the records.
   private func page(_ root: JSONNode, line: Int?, _ file: InputFile) throws -> RecordPage {
+    if form.records == nil, form.keyName == nil, !form.isColumns {
+      do {
+        if let records = try FeatureCollection.records(of: root) {
+          let document = try JSONDocument.parsing(records, limits: Self.textLimits)
+          return page(
+            of: document.root.arrayRecords, line.map { DynamicPlaces(line: $0) } ?? .init(), file)
+        }
+      } catch let error as FeatureError {
+        throw malformed(error, file)
+      }
+    }
     let places = line.map { DynamicPlaces(line: $0) } ?? DynamicPlaces()
     if form.isColumns {
       do {

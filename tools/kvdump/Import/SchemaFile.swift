@@ -79,6 +79,18 @@ struct SchemaFileEntity {
       }
       try declared.addSearchIndex(over: sources)
     }
+    for index in try node.array("placeIndexes") ?? [] {
+      try index.check(members: ["sources", "admitsInvalid"])
+      let sources = try (index.array("sources") ?? []).map { source in
+        try source.check(members: ["attribute", "path"])
+        guard let name = try source.text("attribute") else {
+          throw source.failure("has no 'attribute'")
+        }
+        return (attribute: try position(name, source), path: try source.texts("path"))
+      }
+      try declared.addPlaceIndex(
+        over: sources, admitsInvalid: try index.bool("admitsInvalid") ?? false)
+    }
     for rule in try node.array("rules") ?? [] {
       try rule.check(members: ["name", "condition"])
       guard let name = try rule.text("name"), let condition = try rule.text("condition") else {

@@ -92,6 +92,7 @@ package final class Console {
       CSVWriter(columns, to: output, nullValue: nullValue, escapesControls: isOnScreen)
     case .markdown: MarkdownWriter(columns, to: output)
     case .arrow: ArrowWriter(columns, to: output, isOnTerminal: isOnScreen)
+    case .geojson: GeoJSONRowWriter(columns, to: output)
     }
   }
 
@@ -112,7 +113,7 @@ package final class Console {
       switch format {
       case .json: JSONRowWriter(columns, to: output, layout: .lines)
       case .table: LineWriter(columns, to: output, width: nil, style: style)
-      case .line, .jsonl, .csv, .markdown, .arrow: rows(of: columns)
+      case .line, .jsonl, .csv, .markdown, .arrow, .geojson: rows(of: columns)
       }
     try writer.write(members.map(\.cell))
     try writer.finish()

@@ -33,7 +33,7 @@ struct PlanReport {
   func write(on console: Console) throws -> ExitStatus {
     switch console.format {
     case .json, .jsonl: try console.writeObject(members)
-    case .csv, .markdown, .arrow:
+    case .csv, .markdown, .arrow, .geojson:
       try console.write(steps.map { [.text($0.title), .text($0.text)] }, of: ["step", "text"])
     case .table, .line:
       let width = steps.map(\.title.count).max() ?? 0

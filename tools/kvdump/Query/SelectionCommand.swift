@@ -8,6 +8,7 @@ protocol SelectionCommand: EntityCommand {
   var condition: ConditionOptions { get }
   var order: OrderOptions { get }
   var rows: RowOptions { get }
+  var near: NearPlace? { get }
 }
 
 extension SelectionCommand {
@@ -19,7 +20,9 @@ extension SelectionCommand {
   /// checks the rest.
   func request(for entity: DynamicEntity, of snapshot: DynamicSnapshot) throws -> QueryRequest {
     var request = try condition.request()
-    request.order = try order.terms(of: entity, snapshot)
+    if let near { request = request.near(near.place, meters: near.meters) }
+    let terms = try order.terms(of: entity, snapshot)
+    if near == nil || !terms.isEmpty { request.order = terms }
     request.offset = rows.offset
     return request
   }

@@ -2,16 +2,16 @@ import ArgumentParser
 
 /// The format of rows.
 ///
-/// Programs may rely on the JSON formats, CSV and Arrow. The other formats are for people.
+/// Programs may rely on the JSON formats, GeoJSON, CSV and Arrow. The other formats are for people.
 package enum OutputFormat: String, CaseIterable, Sendable {
-  case table, line, json, jsonl, csv, markdown, arrow
+  case table, line, json, jsonl, csv, markdown, arrow, geojson
 
   var isJSON: Bool { self == .json || self == .jsonl }
 }
 
 /// The values of `--format`.
 enum FormatChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-  case auto, table, line, json, jsonl, csv, markdown, arrow
+  case auto, table, line, json, jsonl, csv, markdown, arrow, geojson
 
   /// The format for a stream: the chosen one, else a table for people and JSON Lines for programs.
   func format(on terminal: Terminal) -> OutputFormat {
@@ -22,7 +22,7 @@ enum FormatChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
   ///
   /// `nil` for a format for people.
   func exportFormat(of file: String) -> OutputFormat? {
-    let formats: [OutputFormat] = [.jsonl, .json, .csv, .arrow]
+    let formats: [OutputFormat] = [.jsonl, .json, .csv, .arrow, .geojson]
     let ending = file.split(separator: ".").last?.lowercased()
     let name = self == .auto ? ending : rawValue
     return formats.first { $0.rawValue == name } ?? (self == .auto ? .jsonl : nil)

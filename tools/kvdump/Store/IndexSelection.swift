@@ -27,6 +27,11 @@ extension DynamicEntity {
         wanted, reason: "is a search index, which has the words of texts",
         nextStep: "search for words, as by 'kvdump search'")
     }
+    if description.placeIndexes.map(description.indexName).contains(wanted) {
+      throw CommandFailure.badArgument(
+        wanted, reason: "is a place index, which has cells of the earth",
+        nextStep: "find records by a place, as by 'kvdump query --near 54.8,61.1,500km'")
+    }
     if description.elementIndexes.map(description.indexName).contains(wanted) {
       throw CommandFailure.badArgument(
         wanted, reason: "is an index over elements, which has a record once for each of them",

@@ -16,7 +16,8 @@ struct RawTree {
     self.tree = tree
     kind = TreeName(tree.name)
     switch kind {
-    case .records(let number), .index(let number, _), .elements(let number, _):
+    case .records(let number), .index(let number, _), .elements(let number, _),
+      .search(let number, _), .place(let number, _):
       entity = entities.first { $0.number == number }
     default: entity = nil
     }
@@ -36,16 +37,9 @@ struct RawTree {
       "links of relationship \(number) from side '\(side == .from ? "from" : "to")'"
     case .order(let number, let side):
       "order of what side '\(side == .from ? "from" : "to")' of relationship \(number) leads to"
-    case .elements(_, let number):
-      entity.flatMap { entity in
-        entity.elementIndexes.first { $0.number == number }
-          .map { "index \(entity.name).\(entity.indexName($0))" }
-      } ?? "an index over elements"
-    case .search(_, let number):
-      entity.flatMap { entity in
-        entity.computedIndexes.first { $0.number == number }
-          .map { "index \(entity.name).\(entity.indexName($0))" }
-      } ?? "a search index"
+    case .elements(_, let number): computedIndex(number) ?? "an index over elements"
+    case .search(_, let number): computedIndex(number) ?? "a search index"
+    case .place(_, let number): computedIndex(number) ?? "a place index"
     case .history: "the history of changes"
     case .digests: "digests of records, links and buckets"
     case .catalogueCopy: "a second copy of the catalogue"
@@ -53,6 +47,13 @@ struct RawTree {
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil
+    }
+  }
+
+  private func computedIndex(_ number: UInt32) -> String? {
+    entity.flatMap { entity in
+      entity.computedIndexes.first { $0.number == number }
+        .map { "index \(entity.name).\(entity.indexName($0))" }
     }
   }
 
@@ -85,6 +86,7 @@ struct RawTree {
     case .order: order(key, body)
     case .elements: element(key)
     case .search: posting(key, body)
+    case .place: place(key)
     case .history: history(key, body)
     case .digests: digest(key, body)
     case nil: nil
@@ -150,6 +152,14 @@ struct RawTree {
       return nil
     }
     return "\(KeyText.text(of: value)), record \(id)"
+  }
+
+  private func place(_ key: ByteView) -> String? {
+    guard key.count == 16 else { return nil }
+    let field = PlaceCell(position: key.bigEndianUInt64(at: 0))
+    let latitude = PlaceCell.latitudes(field.rows).lowerBound
+    let longitude = PlaceCell.longitudes(field.columns).lowerBound
+    return "latitude \(latitude), longitude \(longitude), record \(key.bigEndianUInt64(at: 8))"
   }
 
   private func order(_ key: ByteView, _ body: ByteView) -> String? {

@@ -16,6 +16,10 @@ struct RecordColumns {
     case path(EntityDescription.Attribute, [String])
     /// The keys of related records.
     case link(DynamicLink)
+    /// The distance of the record's place from another one, in meters.
+    case distance(from: Coordinate)
+    /// The coordinates of the record's place, as GeoJSON has them.
+    case place
   }
 
   /// The snapshot, set when relationships are exported as keys.
@@ -48,7 +52,8 @@ struct RecordColumns {
       column.type = attribute.type
       // A document may be JSON's null.
       column.isOptional = attribute.isOptional || attribute.type.isDocument
-    case .path, .link: column.type = .json
+    case .path, .link, .place: column.type = .json
+    case .distance: column.type = .double
     }
     return column
   }
@@ -117,6 +122,20 @@ struct RecordColumns {
     }
   }
 
+  /// Adds the column `_distance`, with distances in meters.
+  mutating func addDistance(from place: Coordinate) {
+    sources.append(.distance(from: place))
+    columns.append(Self.column("_distance", .distance(from: place)))
+  }
+
+  /// Adds the geometry of GeoJSON, if that is the format.
+  mutating func addPlace(for format: OutputFormat) throws {
+    guard format == .geojson else { return }
+    guard !entity.description.placeIndexes.isEmpty else { throw CommandFailure.withoutPlaces }
+    sources.append(.place)
+    columns.append(Self.column(GeoJSONRowWriter.placeName, .place))
+  }
+
   /// The cells of a record.
   ///
   /// The record's bytes are checked against its checksum.
@@ -139,6 +158,10 @@ struct RecordColumns {
       let keys = try (snapshot?.keys(of: link, from: id, of: entity) ?? [])
         .map { try isExact ? Cell(exactly: $0) : Cell($0) }
       return link.isToOne ? keys.first ?? .null : .array(keys)
+    case .distance(let place):
+      return try entity.place(in: reader).map { .double($0.distance(to: place).rounded()) } ?? .null
+    case .place:
+      return try entity.place(in: reader).map { .json("[\($0.longitude),\($0.latitude)]") } ?? .null
     case .path(let attribute, let path):
       guard case .document(let bytes) = try reader.value(of: attribute) else { return .absent }
       return try bytes._withBytes { bytes in

@@ -5,8 +5,8 @@ import LodestoreFormat
 /// people.
 enum SchemaRows {
   static let entityColumns: [Column] = [
-    "entity", "attributes", "indexes", "elementIndexes", "searchIndexes", "relationships", "rules",
-    "history", "expires", "limit",
+    "entity", "attributes", "indexes", "elementIndexes", "searchIndexes", "placeIndexes",
+    "relationships", "rules", "history", "expires", "limit",
   ]
 
   static let attributeColumns =
@@ -63,12 +63,26 @@ enum SchemaRows {
         )
       ])
     }
+    let placeIndexes = description.placeIndexes.map { index in
+      Cell.object([
+        (
+          "sources",
+          .array(
+            index.sources.map { source in
+              .object([
+                ("attribute", .text(description.attribute(number: source.attribute)?.name ?? "")),
+                ("path", .array(source.path.map(Cell.text))),
+              ])
+            })
+        ), ("admitsInvalid", .bool(index.admitsInvalid)),
+      ])
+    }
     let rules = description.rules.map {
       Cell.object([("name", .text($0.name)), ("condition", .text($0.condition))])
     }
     return [
       .text(entity.name), .array(attributes), .array(indexes), .array(elementIndexes),
-      .array(searchIndexes),
+      .array(searchIndexes), .array(placeIndexes),
       .array(snapshot.relationships(of: entity).map(RelationshipRows.object)), .array(rules),
       history(description), description.expiryText.map(Cell.text) ?? .absent, limit(description),
     ]

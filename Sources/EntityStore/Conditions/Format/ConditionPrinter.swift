@@ -114,6 +114,8 @@ extension Comparison.Operator {
     case .search: "SEARCH"
     case .searchAny: "SEARCHANY"
     case .searchPrefix: "SEARCHPREFIX"
+    case .within: "WITHIN"
+    case .near: "NEAR"
     }
   }
 }

@@ -15,6 +15,8 @@ enum FormatKeyword: String, CaseIterable, Sendable {
   case search = "SEARCH"
   case searchAny = "SEARCHANY"
   case searchPrefix = "SEARCHPREFIX"
+  case within = "WITHIN"
+  case near = "NEAR"
   case contains = "CONTAINS"
   case beginsWith = "BEGINSWITH"
   case endsWith = "ENDSWITH"
@@ -50,6 +52,8 @@ enum FormatKeyword: String, CaseIterable, Sendable {
     case .search: .search
     case .searchAny: .searchAny
     case .searchPrefix: .searchPrefix
+    case .within: .within
+    case .near: .near
     case .contains: .contains
     case .beginsWith: .beginsWith
     case .endsWith: .endsWith
@@ -64,7 +68,7 @@ enum FormatKeyword: String, CaseIterable, Sendable {
   var isOftenName: Bool {
     switch self {
     case .first, .last, .size, .caseInsensitive, .ci, .subquery, .cast, .ternary, .search,
-      .searchAny, .searchPrefix:
+      .searchAny, .searchPrefix, .within, .near:
       true
     default: false
     }

@@ -39,7 +39,8 @@ struct AttributeTestBinding {
     case .in where isText:
       guard case .string = constant else { throw mismatch(constant) }
       return nil
-    case .notEqual, .between, .in, .search, .searchAny, .searchPrefix: throw mismatch(constant)
+    case .notEqual, .between, .in, .search, .searchAny, .searchPrefix, .within, .near:
+      throw mismatch(constant)
     }
   }
 

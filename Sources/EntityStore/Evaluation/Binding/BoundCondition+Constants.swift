@@ -18,6 +18,7 @@ extension BoundCondition {
     case .closure: 800
     case .related: 1_000
     case .search: 3_000
+    case .place: 200
     }
   }
 
@@ -48,7 +49,7 @@ extension BoundCondition {
       }
     case .all(let parts): parts.contains(where: \.isNever)
     case .any(let parts): parts.allSatisfy(\.isNever)
-    case .not, .expression, .closure, .related: false
+    case .not, .expression, .closure, .related, .place: false
     case .search(let search): search.query.isEmpty
     }
   }

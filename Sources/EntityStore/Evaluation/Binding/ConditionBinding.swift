@@ -18,6 +18,8 @@ struct ConditionBinding {
   static let deepestSubquery = 3
   /// The search of the condition, to which `_score` refers in an order.
   var search: BoundSearch?
+  /// The condition `NEAR` to which `_distance` refers in an order.
+  var near: BoundPlace?
   /// Whether the condition is stored in the file, so that it must mean the same in every program.
   var isOfRule = false
 
@@ -66,6 +68,7 @@ struct ConditionBinding {
 
   private mutating func bind(_ given: Comparison) throws(StoreError) -> BoundCondition {
     if given.operator.isSearch { return .search(try search(given)) }
+    if given.operator.isOfPlaces { return .place(try place(given.withFoldedConstants())) }
     let comparison = try withDerivedParts(given.withFoldedConstants())
     if comparison.operator == .notEqual, comparison.quantifier == nil {
       var equality = comparison
@@ -183,6 +186,7 @@ struct ConditionBinding {
     }
     if let (end, rest) = relationship(path) { return try relatedOperand(end, rest) }
     if let search = try scored(path) { return .score(search) }
+    if let place = try measured(path) { return .distance(place) }
     let attribute = try attribute(of: path)
     let rest = Array(path.steps.dropFirst())
     if !rest.isEmpty, attribute.type != .json, attribute.type != .document {
@@ -234,7 +238,7 @@ extension Comparison.Operator {
     case .contains: .contains
     case .like: .like
     case .matches: .matches
-    case .notEqual, .between, .in, .search, .searchAny, .searchPrefix: nil
+    case .notEqual, .between, .in, .search, .searchAny, .searchPrefix, .within, .near: nil
     }
   }
 

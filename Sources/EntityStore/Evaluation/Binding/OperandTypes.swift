@@ -62,7 +62,7 @@ enum OperandTypes {
       guard left.canBeText || quantified, right.canBeText else {
         throw .cannotCompare(left.words, right.words, comparison.text)
       }
-    case .search, .searchAny, .searchPrefix:
+    case .search, .searchAny, .searchPrefix, .within, .near:
       throw .badQuery("a search stands alone, as a condition on the record: '\(comparison.text)'")
     }
     return result
@@ -111,7 +111,7 @@ enum OperandTypes {
     case .call(let function, _): kind(function)
     case .datePart(let part, _, _): part.isDate ? .date : .number
     case .related(let related): kind(related.question)
-    case .score: .number
+    case .score, .distance: .number
     }
   }
 

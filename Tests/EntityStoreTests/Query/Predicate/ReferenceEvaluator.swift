@@ -125,8 +125,8 @@ struct ReferenceEvaluator {
         let folding = regex.ignoresCase(options.contains(.caseInsensitive))
         return (try? folding.wholeMatch(in: text)).flatMap { $0 } != nil
       } ?? false
-    // Searches need an index; SearchTests compares them with a plain reading.
-    case .between, .in, .search, .searchAny, .searchPrefix: false
+    // Searches and places need an index; their tests compare them with a plain reading.
+    case .between, .in, .search, .searchAny, .searchPrefix, .within, .near: false
     }
   }
 

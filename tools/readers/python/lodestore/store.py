@@ -150,6 +150,7 @@ class Entity:
             (one["number"], [by_number[number] for number in one["attributes"]], one["unique"])
             for one in description["indexes"]
         ]
+        self._places = [one["number"] for one in description.get("placeIndexes", [])]
         expires = description.get("expires")
         self._expires = by_number[expires["attribute"]].name if expires else None
 
@@ -236,6 +237,17 @@ class Entity:
             if low == wanted or keys.whole(kinds, [row[one.name] for one in attributes]) == wanted:
                 yield row
         self._store._pages.check_commit()
+
+    def places(self):
+        """The positions and record ids of the entries of each place index, by the index's number."""
+        pages, found = self._store._pages, {}
+        for number in self._places:
+            tree = self._store._trees.get(f"place.{self._number}.{number}")
+            if tree is None:
+                raise DamagedFile(f"{self._store.path}: a place index of {self.name} has no tree")
+            found[number] = [struct.unpack(">QQ", key) for key, _, _ in pages.walk(tree)]
+        pages.check_commit()
+        return found
 
     def _row(self, key, body):
         record_id = struct.unpack("<Q", key)[0] if len(key) == 8 else 0

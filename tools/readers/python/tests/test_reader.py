@@ -20,7 +20,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", "..", "..", ".."))
 sys.path.insert(0, os.path.dirname(HERE))
 
 import lodestore  # noqa: E402
-from lodestore import analysis, checksums, documents, keys, published, text  # noqa: E402
+from lodestore import analysis, checksums, documents, keys, places, published, text  # noqa: E402
 from lodestore.__main__ import main, plain  # noqa: E402
 from lodestore.store import Layout  # noqa: E402
 
@@ -272,6 +272,16 @@ class Examples(unittest.TestCase):
             found = [f"{word.position}:" + "+".join(word.terms) + (f"|{word.whole}" if word.whole else "")
                      for word in analysis.query(value)]
             self.assertEqual(" ".join(found), right)
+
+    def test_of_places_come_out(self):
+        lines = [line for block in self.blocks("place-entry") for line in block.strip().splitlines()]
+        self.assertGreaterEqual(len(lines), 6)
+        for line in lines:
+            left, right = line.removesuffix(" : empty").rsplit(" = ", 1)
+            latitude, longitude = (float(number) for number in left.split(": ")[1].split(", "))
+            self.assertEqual(places.key(latitude, longitude, 300).hex(" "), right, line)
+        for latitude, longitude in ((91, 0), (0, -180.5), (float("nan"), 0)):
+            self.assertIsNone(places.position(latitude, longitude))
 
     def test_of_texts_are_normalized_whatever_the_version_of_python(self):
         # Composed since Unicode 16, which older Pythons do not know.

@@ -2,8 +2,9 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Collects changes of the entries of an element index, and writes them in key order.
-final class ElementEntries: ComputedEntries {
+/// Collects changes of the entries of an element index or place index, and writes them in key
+/// order.
+final class KeyedEntries: ComputedEntries {
   let index: StoredComputedIndex
   private let entity: StoredEntity
   private let core: TreeWriteCore
@@ -25,7 +26,7 @@ final class ElementEntries: ComputedEntries {
 
   /// Notes the difference between the entries of `old` and `new`, either of which may be `nil`.
   func change(_ id: UInt64, _ old: RecordView?, _ new: RecordView?) throws(StoreError) {
-    if let old, let new, hasSameDocument(old, new) { return }
+    if let old, let new, hasSameValues(old, new) { return }
     // ``write()`` first removes entries, and then adds entries. Two changes of one record can
     // therefore not wait together: the first may add an entry that the second removes.
     if id >= lowest, id <= highest { try write() }
@@ -84,13 +85,7 @@ final class ElementEntries: ComputedEntries {
   }
 
   private func forEachKey(of view: RecordView, _ body: (ByteView) -> Void) throws(FormatError) {
-    try entity.withDocument(ofAttribute: index.description.attribute, in: view) {
-      (document) throws(FormatError) in
-      try DocumentElements.forEach(at: index.description.path, of: document) {
-        (element) throws(FormatError) in
-        if try DocumentElements.encode(element, into: &encoder) { body(encoder.bytes) }
-      }
-    }
+    try index.description.forEachKey(in: view, entity.description, &encoder, body)
   }
 
   private func keys(of view: RecordView) throws(FormatError) -> Set<[UInt8]> {
@@ -116,10 +111,12 @@ final class ElementEntries: ComputedEntries {
     highest = 0
   }
 
-  private func hasSameDocument(_ old: RecordView, _ new: RecordView) -> Bool {
-    guard old.layout === new.layout,
-      let position = old.layout.slotIndex(ofAttribute: index.description.attribute)
-    else { return false }
-    return old.hasSameValue(as: new, at: old.layout.slots[position])
+  private func hasSameValues(_ old: RecordView, _ new: RecordView) -> Bool {
+    guard old.layout === new.layout else { return false }
+    return index.description.sources.allSatisfy { source in
+      old.layout.slotIndex(ofAttribute: source.attribute).map {
+        old.hasSameValue(as: new, at: old.layout.slots[$0])
+      } ?? false
+    }
   }
 }
