@@ -4,7 +4,7 @@ import datetime
 import struct
 import uuid
 
-from . import documents, keys, seal
+from . import documents, keys, seal, search
 from .checksums import crc32c
 from .pages import DamagedFile, NotAStore, Pages
 
@@ -150,6 +150,16 @@ class Entity:
             (one["number"], [by_number[number] for number in one["attributes"]], one["unique"])
             for one in description["indexes"]
         ]
+        self._searches = [
+            (
+                one["number"],
+                [
+                    (".".join([by_number[source["attribute"]].name, *source["path"]]), source["weight"])
+                    for source in one["sources"]
+                ],
+            )
+            for one in description.get("searchIndexes", [])
+        ]
         expires = description.get("expires")
         self._expires = by_number[expires["attribute"]].name if expires else None
 
@@ -236,6 +246,14 @@ class Entity:
             if low == wanted or keys.whole(kinds, [row[one.name] for one in attributes]) == wanted:
                 yield row
         self._store._pages.check_commit()
+
+    def search_indexes(self):
+        """The search indexes, in the order of their numbers."""
+        for number, sources in self._searches:
+            tree = self._store._trees.get(f"search.{self._number}.{number}")
+            if tree is None:
+                raise DamagedFile(f"{self._store.path}: a search index of {self.name} has no tree")
+            yield search.SearchIndex(self._store._pages, tree, sources)
 
     def _row(self, key, body):
         record_id = struct.unpack("<Q", key)[0] if len(key) == 8 else 0
