@@ -321,25 +321,14 @@ extension DocumentReader {
   /// Reads an integer without a code, the form of lengths.
   package mutating func leb128() throws(FormatError) -> UInt64 {
     let start = offset
-    var value: UInt64 = 0
-    var shift: UInt64 = 0
-    while offset < bytes.count {
-      let byte = bytes[offset]
-      offset += 1
-      // The tenth byte may hold only the highest bit.
-      guard shift < 63 || byte <= 1 else {
-        throw FormatError("an integer does not fit 64 bits", .documentInteger, at: start)
-      }
-      value |= UInt64(byte & 0x7f) &<< shift
-      if byte & 0x80 == 0 {
-        guard byte != 0 || shift == 0 else {
-          throw FormatError("an integer is not in its shortest form", .documentInteger, at: start)
-        }
-        return value
-      }
-      shift += 7
+    if let number = VariableNumber.read(bytes, at: &offset) { return number }
+    switch VariableNumber.fault(bytes, at: start) {
+    case .endsEarly: throw endsEarly()
+    case .exceeds64Bits:
+      throw FormatError("an integer does not fit 64 bits", .documentInteger, at: start)
+    case .isNotShortest:
+      throw FormatError("an integer is not in its shortest form", .documentInteger, at: start)
     }
-    throw endsEarly()
   }
 
   private mutating func lengthAndBytes() throws(FormatError) -> ByteView {

@@ -157,12 +157,7 @@ public struct DocumentWriter: ~Copyable {
 extension DocumentWriter {
   @inlinable
   mutating func writeLEB128(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      put(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest &>>= 7
-    }
-    put(UInt8(truncatingIfNeeded: rest))
+    VariableNumber.forEachByte(of: value) { put($0) }
   }
 
   @inlinable

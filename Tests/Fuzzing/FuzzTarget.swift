@@ -30,8 +30,7 @@ struct FuzzTarget: Sendable {
 
   static let all: [FuzzTarget] = [
     .catalogue, .condition, .date, .document, .gzip, .history, .imports, .json, .key, .names,
-    .pages,
-    .pattern, .record, .separatedValues, .token, .view,
+    .pages, .pattern, .postings, .record, .search, .separatedValues, .token, .view,
   ]
 }
 

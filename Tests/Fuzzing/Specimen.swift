@@ -49,7 +49,8 @@ extension Specimen: Entity {
       .init("data", \.data), .init("tags", \.tags), .init("json", \.json),
       .init("parent", \.parent),
     ],
-    indexes: [[\.number], [\.text], [\.note, \.small], [\.weight], [\.seen], [\.price]])
+    indexes: [[\.number], [\.text], [\.note, \.small], [\.weight], [\.seen], [\.price]],
+    searchIndexes: [SearchIndex(.init(\.text, weight: 2), .init(\.note), .init(\.tags))])
 
   func encode(into writer: inout RecordWriter) {
     writer.write(isLive)

@@ -27,11 +27,30 @@ extension Condition {
   /// a word finds nothing. See <doc:Search>.
   ///
   /// The entity must have a search index; a query without one throws
-  /// ``StoreError/Code/invalidQuery``.
-  public static func search(_ text: String, _ mode: SearchMode = .allWords) -> Condition {
-    Condition(
-      .comparison(
-        Comparison(.path(ValuePath(.record, [])), mode.comparison, .value(.string(text)))))
+  /// ``StoreError/Code/invalidQuery``. So does a query of an entity with several search indexes
+  /// that names none.
+  ///
+  /// - Parameter sources: the texts of the index, by the names of attributes and members, as
+  ///   `["name", "authors.name"]`; by default the entity's only search index.
+  public static func search(
+    _ text: String, _ mode: SearchMode = .allWords, in sources: [String] = []
+  ) -> Condition {
+    Condition(.search(text, mode, in: sources))
+  }
+}
+
+extension ConditionTree {
+  /// A search in the index of the given texts; in the entity's only search index without them.
+  static func search(
+    _ text: String, _ mode: SearchMode, in sources: [String] = []
+  ) -> ConditionTree {
+    let names = sources.map { name in
+      Operand.path(ValuePath(.record, name.split(separator: ".").map { .member(String($0)) }))
+    }
+    return .comparison(
+      Comparison(
+        names.isEmpty ? .path(ValuePath(.record, [])) : .list(names), mode.comparison,
+        .value(.string(text))))
   }
 }
 

@@ -129,8 +129,8 @@ public struct StoreOptions: Sendable {
   /// Otherwise they are built during opening. With this option the store opens at once. Records are
   /// added to the indexes in parts, between other writes. Queries use an index when it is complete.
   /// See ``Store/waitForIndexes()``. When the store is closed earlier, the next opening with this
-  /// option continues; an opening without it completes the index. Indexes of relationships and
-  /// element indexes are always built during opening.
+  /// option continues; an opening without it completes the index. Indexes of
+  /// relationships, element indexes and search indexes are always built during opening.
   public var buildsIndexesInUse = false
   /// Whether a new entity is created even if it resembles an undeclared entity of the file.
   ///

@@ -27,10 +27,13 @@ extension QueryRequest {
   }
 
   /// Returns the request for the records that also have the words of `text`, the best first.
-  package func searching(_ text: String, _ mode: SearchMode) -> QueryRequest {
+  ///
+  /// - Parameter sources: the texts of the index; by default the entity's only search index.
+  package func searching(
+    _ text: String, _ mode: SearchMode, in sources: [String] = []
+  ) -> QueryRequest {
     var request = self
-    let search = ConditionTree.comparison(
-      Comparison(.path(ValuePath(.record, [])), mode.comparison, .value(.string(text))))
+    let search = ConditionTree.search(text, mode, in: sources)
     request.condition = isOfAll ? search : .all(of: [search, condition])
     request.order = [SortTerm(ValuePath(attribute: ValuePath.scoreName), isDescending: true)]
     return request
@@ -53,8 +56,22 @@ extension QueryRequest {
     ConditionPrinter.text(try QueryRequest(format: text).condition)
   }
 
+  /// Whether a part of the condition is a search.
+  package var hasSearch: Bool { condition.hasSearch }
+
   /// Whether the condition is true for every possible record.
   package var isOfAll: Bool { condition == .constant(true) }
+}
+
+extension ConditionTree {
+  fileprivate var hasSearch: Bool {
+    switch self {
+    case .all(let parts), .any(let parts): parts.contains(where: \.hasSearch)
+    case .not(let part): part.hasSearch
+    case .comparison(let comparison): comparison.operator.isSearch
+    case .constant, .closure: false
+    }
+  }
 }
 
 extension Condition {

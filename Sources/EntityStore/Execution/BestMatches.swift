@@ -65,20 +65,28 @@ extension BestMatches {
   /// Returns the `count` best matches of a search among the records for which `isWanted` is true.
   ///
   /// The closure is called only for records that are among the best so far.
+  ///
+  /// - Parameter filter: the only records that are wanted; `nil` for all.
   static func of(
-    _ node: any SearchNode, count: Int, where isWanted: (UInt64) throws -> Bool
+    _ node: any SearchNode, count: Int, among filter: GivenRecords?,
+    where isWanted: (UInt64) throws -> Bool
   ) throws -> [Match] {
     var best = BestMatches(capacity: count)
     if count == 0 { return [] }
     if let all = node as? AllNode, let terms = all.parts as? [TermPostings] {
-      try best.addAll(terms, excluding: all.excluded, isWanted)
+      try best.addAll(terms, filter, excluding: all.excluded, isWanted)
     } else if let any = node as? AnyNode, !any.takesHighest,
       let terms = any.parts as? [TermPostings]
     {
-      try best.addAny(terms, isWanted)
+      try best.addAny(terms, filter, isWanted)
     } else if let term = node as? TermPostings {
-      try best.addAll([term], excluding: [], isWanted)
+      try best.addAll([term], filter, excluding: [], isWanted)
+    } else if let prefix = node as? PrefixPostings,
+      let found = try prefix.best(count, among: filter, where: isWanted)
+    {
+      return found
     } else {
+      let node = AllNode.of(node, among: filter)
       try node.advance(to: 1)
       while node.id != .max {
         try best.add(node.id, try node.score(), isWanted)
@@ -91,13 +99,15 @@ extension BestMatches {
   /// Adds the records that have all terms, and leaves out ranges of ids whose blocks cannot have a
   /// better match.
   private mutating func addAll(
-    _ terms: [TermPostings], excluding excluded: [any SearchNode],
+    _ terms: [TermPostings], _ filter: GivenRecords?, excluding excluded: [any SearchNode],
     _ isWanted: (UInt64) throws -> Bool
   ) throws {
     var from: UInt64 = 1
     while true {
       var end = UInt64.max
       var bound = 0.0
+      guard let next = filter.next(from) else { return }
+      from = next
       for term in terms {
         if term.id == .max { return }
         try term.seekBlock(from)
@@ -112,7 +122,7 @@ extension BestMatches {
       }
       if bound > threshold {
         while true {
-          let id = try AllNode.next(terms, excluded, from: from)
+          let id = try AllNode.next(terms, among: filter, excluded, from: from)
           if id == .max { return }
           if id > end {
             from = id
@@ -133,11 +143,13 @@ extension BestMatches {
 
   /// Adds the records that have any of the terms (block-max MaxScore by ranges of ids).
   private mutating func addAny(
-    _ all: [TermPostings], _ isWanted: (UInt64) throws -> Bool
+    _ all: [TermPostings], _ filter: GivenRecords?, _ isWanted: (UInt64) throws -> Bool
   ) throws {
     var terms = all.filter { $0.id != .max }
     var from: UInt64 = 1
     while !terms.isEmpty {
+      guard let next = filter.next(from) else { return }
+      from = next
       var end = UInt64.max
       var bound = 0.0
       for term in terms {
@@ -145,7 +157,7 @@ extension BestMatches {
         end = min(end, term.blockEnd)
         bound += term.blockBound
       }
-      if bound > threshold { try addAny(terms, from...end, isWanted) }
+      if bound > threshold { try addAny(terms, from...end, filter, isWanted) }
       guard end < .max else { return }
       from = end + 1
       terms.removeAll { $0.id == .max }
@@ -154,7 +166,8 @@ extension BestMatches {
 
   /// Adds the records of a range of ids, within which each term has one block.
   private mutating func addAny(
-    _ terms: [TermPostings], _ range: ClosedRange<UInt64>, _ isWanted: (UInt64) throws -> Bool
+    _ terms: [TermPostings], _ range: ClosedRange<UInt64>, _ filter: GivenRecords?,
+    _ isWanted: (UInt64) throws -> Bool
   ) throws {
     let terms = terms.sorted { $0.blockBound < $1.blockBound }
     // The sums of the bounds of the terms up to each one.
@@ -164,12 +177,21 @@ extension BestMatches {
     while true {
       // Only a record with one of the terms from here on can be a better match.
       guard let essential = sums.firstIndex(where: { $0 > threshold }) else { return }
+      guard let first = filter.next(from), first <= range.upperBound else { return }
+      from = first
       var id = UInt64.max
       for term in terms[essential...] {
         try term.advance(to: from)
         id = min(id, term.id)
       }
       guard id <= range.upperBound, id != .max else { return }
+      if let filter {
+        filter.advance(to: id)
+        guard filter.id == id else {
+          from = id
+          continue
+        }
+      }
       var score = 0.0
       for term in terms[essential...] where term.id == id { score += try term.score() }
       for index in (0..<essential).reversed() {

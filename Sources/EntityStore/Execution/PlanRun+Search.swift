@@ -3,7 +3,8 @@ internal import LodestoreBytes
 extension PlanRun {
   /// Returns the ids of the records that match a search, ascending.
   func collectIDs(_ access: SearchAccess) throws -> [UInt64] {
-    guard let node = try SearchContext(access.search, core: core).node() else { return [] }
+    guard var node = try SearchContext(access.search, core: core).node() else { return [] }
+    node = AllNode.of(node, among: try filter(of: access))
     var ids: [UInt64] = []
     try node.advance(to: 1)
     while node.id != .max {
@@ -13,6 +14,11 @@ extension PlanRun {
       try node.advance(to: node.id + 1)
     }
     return ids
+  }
+
+  /// The records that the other way of the access finds; `nil` if it has none.
+  private func filter(of access: SearchAccess) throws -> GivenRecords? {
+    try access.beside.map { GivenRecords(try collectIDs($0.path)) }
   }
 
   /// Visits the records with the highest scores, the best first.
@@ -25,7 +31,7 @@ extension PlanRun {
     guard let node = try SearchContext(access.search, core: core).node() else { return }
     let records = try RecordLookup(entity.records, in: core.transaction)
     let wanted = plan.request.wantedCount ?? .max
-    let best = try BestMatches.of(node, count: wanted) { id in
+    let best = try BestMatches.of(node, count: wanted, among: try filter(of: access)) { id in
       try tick()
       counts.entriesRead &+= 1
       guard residual != nil else { return true }

@@ -59,6 +59,13 @@ struct BoundOrder: Sendable {
   /// Whether the order is by ascending distances alone.
   var isDistance: Bool { terms.count == 1 && terms[0].isDistance && !terms[0].isDescending }
 
+  /// The estimated time to calculate the scores of a record from its texts, in nanoseconds.
+  var scoringCost: Double {
+    terms.reduce(0) { cost, term in
+      if case .score(let search) = term.operand { cost + search.checkingCost } else { cost }
+    }
+  }
+
   /// Whether the order is by record ids alone.
   var isByID: Bool { terms.isEmpty || terms[0].isRecordID }
 

@@ -14,8 +14,8 @@ extension Planner {
     let entries = Double(access.estimatedEntryCount)
     let isExact = elements.isExact && !access.covered.isEmpty
     let cost =
-      entries * (Cost.entry * 2 + Cost.fetchedRecord) + Double(min(access.rangeCount, 1 << 20))
-      * Cost.range
+      entries * (Cost.entry * 2 + fetchingCost(covering: [position]))
+      + Double(min(access.rangeCount, 1 << 20)) * Cost.range
     return finished(
       .elements(access), matches: min(access.estimatedEntryCount, statistics.recordCount),
       cost: cost, covered: isExact ? [position] : [])

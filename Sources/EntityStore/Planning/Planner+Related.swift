@@ -39,7 +39,7 @@ extension Planner {
       : Double(access.target.estimatedMatchCount) * Cost.range + links * Cost.entry
     let cost =
       access.target.cost + back + links * Cost.entry + Double(matches)
-      * (Cost.fetchedRecord + Cost.sortedRecord)
+      * (fetchingCost(covering: [position]) + Cost.sortedRecord)
     return finished(.related(access), matches: matches, cost: cost, covered: [position])
   }
 }

@@ -15,6 +15,10 @@ extension Planner {
         union.add(ids, entries: try entryCount(of: ids))
         continue
       }
+      if let search = try searchAccess(of: parts) {
+        union.add(search, isExact: parts.count == 1)
+        continue
+      }
       let form = BranchForm(parts)
       var known: IndexAccess?
       if let index = chosen[form] {
@@ -38,12 +42,21 @@ extension Planner {
     let matches = min(entries, statistics.recordCount)
     let costs = collectingCosts(
       Double(entries) * Cost.entry * 2 + Double(union.rangeCount) * Cost.range,
-      matches: Double(matches), restCount: clauses.count - (union.isExact ? 1 : 0))
+      matches: Double(matches), covering: union.isExact ? [position] : [])
     // If the entries do not decide the branches, records are checked.
     let found = union.isExact ? matches : Int(Double(matches) * Cost.unknownShare)
     return finished(
       paths.count == 1 ? paths[0] : .union(paths), matches: found, cost: costs.expected,
       worstCaseCost: costs.worstCase, covered: union.isExact ? [position] : [])
+  }
+
+  /// The access by a search of a branch that no other index finds.
+  private func searchAccess(of parts: [BoundCondition]) throws -> SearchAccess? {
+    for case .search(let search) in parts where try accesses(for: IndexConstraints(parts)).isEmpty {
+      let matches = min(try statistics.searchCount(search), statistics.recordCount)
+      return SearchAccess(search: search, estimatedMatchCount: matches)
+    }
+    return nil
   }
 
   private func entryCount(of path: AccessPath) throws -> Int {
@@ -133,6 +146,12 @@ private struct UnionOfBranches {
     count(entries, ranges: 1)
     // The ids may include some that no record has, so the records must be read.
     isExact = false
+  }
+
+  mutating func add(_ access: SearchAccess, isExact: Bool) {
+    self.isExact = self.isExact && isExact
+    others.append(.search(access))
+    count(access.estimatedMatchCount, ranges: 10)
   }
 
   mutating func add(_ access: IndexAccess, isExact: Bool) {

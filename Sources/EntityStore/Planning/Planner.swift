@@ -110,7 +110,7 @@ struct Planner {
         candidates.append(plan(access, covering: position))
       }
       if let plan = try elementPlan(of: clause, covering: position) { candidates.append(plan) }
-      if let plan = try searchPlan(of: clause, covering: position) { candidates.append(plan) }
+      candidates += try searchPlans(of: clause, covering: position, beside: accesses)
       if let plan = try placePlan(of: clause, covering: position) { candidates.append(plan) }
       if let union = try union(of: clause, at: position) { candidates.append(union) }
     }
@@ -201,7 +201,7 @@ struct Planner {
 
   func plan(_ access: IndexAccess) -> QueryPlan {
     let entries = Double(access.estimatedEntryCount)
-    let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
+    let fetched = isAnsweredByEntries(access) ? 0 : fetchingCost(covering: access.covered)
     let ranges = Double(min(access.rangeCount, 1 << 20)) * Cost.range
     let passing = passingShare(of: access)
     // The share of the records found by the index that pass the clauses not covered by it.
@@ -289,8 +289,7 @@ struct Planner {
     let common = Double(first.estimatedEntryCount) / total * Double(second.estimatedEntryCount)
     let covered = first.covered.union(second.covered)
     let costs = collectingCosts(
-      entries * Cost.entry * 2 + 2 * Cost.range, matches: common,
-      restCount: clauses.count - covered.count)
+      entries * Cost.entry * 2 + 2 * Cost.range, matches: common, covering: covered)
     return finished(
       .intersection([first, second]), matches: Int(common), cost: costs.expected,
       worstCaseCost: costs.worstCase, covered: covered)
@@ -301,14 +300,14 @@ struct Planner {
   ///
   /// A limit ends the reading early if the query has no other order.
   ///
-  /// - Parameter restCount: the number of clauses that are checked on the records.
+  /// - Parameter covered: the clauses that are not checked on the records.
   func collectingCosts(
-    _ collected: Double, matches: Double, restCount: Int
+    _ collected: Double, matches: Double, covering covered: Set<Int>
   ) -> (expected: Double, worstCase: Double) {
-    let each = Cost.fetchedRecord + Cost.sortedRecord
+    let each = fetchingCost(covering: covered) + Cost.sortedRecord
     let worstCase = collected + matches * each
     guard order.isByID, let wanted = request.wantedCount else { return (worstCase, worstCase) }
-    let share = share(of: 0..<max(0, restCount))
+    let share = share(of: 0..<max(0, clauses.count - covered.count))
     return (collected + min(matches, Double(wanted) / share) * each, worstCase)
   }
 
@@ -328,7 +327,7 @@ struct Planner {
       selective.map { max(1e-9, Double($0) / max(1, total)) } ?? share(of: clauses.indices)
     if order.isReversed(in: access) == nil { return try groupedPlan(access, share: share) }
     let walked = min(total, Double(wanted) / share)
-    let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
+    let fetched = isAnsweredByEntries(access) ? 0 : fetchingCost(covering: access.covered)
     let each = Cost.entry + passingShare(of: access) * fetched
     let skipped = share == 1 ? min(walked, Double(request.offset)) : 0
     return finished(
@@ -348,7 +347,7 @@ struct Planner {
     let size = try statistics.groupSize(
       access.index, range, groups.attributeCount, groups.isReversed)
     let walked = min(entries, Double(wanted) / share + Double(size))
-    let each = Cost.entry + Cost.fetchedRecord + Cost.sortedRecord
+    let each = Cost.entry + fetchingCost(covering: access.covered) + Cost.sortedRecord
     return finished(
       .index(access), matches: Int(entries * share), cost: walked * each + Cost.range,
       worstCaseCost: entries * each + Cost.range, covered: access.covered,
@@ -370,7 +369,9 @@ struct Planner {
     let residual = rest.isEmpty ? nil : rest.count == 1 ? rest[0] : .all(rest)
     let arrangement = arrangement ?? order.arrangement(for: access, request: request)
     var sorting = 0.0
-    if case .sort = arrangement { sorting = Double(matches) * Cost.sortedRecord }
+    if case .sort = arrangement {
+      sorting = Double(matches) * (Cost.sortedRecord + order.scoringCost)
+    }
     return QueryPlan(
       subject: subject, access: access, residual: residual, arrangement: arrangement,
       cost: cost + sorting,

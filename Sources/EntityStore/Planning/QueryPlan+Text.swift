@@ -65,7 +65,8 @@ extension AccessPath {
         if !names.contains(name) { names.append(name) }
       }
     case .related(let access): [access.index.name]
-    case .search(let access): [access.search.index.entries.name]
+    case .search(let access):
+      [access.search.index.entries.name] + (access.beside?.path.indexNames ?? [])
     case .place(let access): [access.place.index.entries.name]
     case .nothing, .scan, .ids, .idRange: []
     }
@@ -93,7 +94,9 @@ extension AccessPath {
       [.init("scan", "_id \(range.lowerBound) to \(Self.end(range.upperBound))")]
     case .index(let access), .elements(let access): [.init("index", access.text)]
     case .related(let access): access.lines
-    case .search(let access): [.init("search", access.text)]
+    case .search(let access):
+      [.init("search", access.text)]
+        + (access.beside?.path.lines(entity).map { .init("among", "\($0.title) \($0.text)") } ?? [])
     case .place(let access): [.init("places", access.text)]
     case .union(let paths):
       [.init("union", "of \(paths.count) \(isOfIndexes ? "index ranges" : "ways")")]

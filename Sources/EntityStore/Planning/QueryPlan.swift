@@ -125,7 +125,7 @@ final class QueryPlan: Sendable {
     case (.scan, .natural(isReversed: false)), (.idRange, .natural(isReversed: false)):
       return request.offset
     case (.index, .index), (.index, .merge), (.index, .natural), (.union, .natural),
-      (.intersection, .natural):
+      (.intersection, .natural), (.search, .natural):
       return request.offset
     default: return 0
     }

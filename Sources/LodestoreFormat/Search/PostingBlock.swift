@@ -155,4 +155,22 @@ package struct PostingBlock {
     }
     return all
   }
+
+  /// The bytes of the positions of the posting at `index`.
+  ///
+  /// - Parameters:
+  ///   - ends: the ends that ``readPositionEnds(into:)`` has written.
+  ///   - all: the bytes that it has returned.
+  package static func positions(
+    at index: Int, _ ends: MutableByteView, _ all: ByteView
+  ) throws(FormatError) -> ByteView {
+    func end(_ index: Int) -> Int {
+      Int(ends.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self))
+    }
+    let start = index == 0 ? 0 : end(index - 1)
+    guard start <= end(index), end(index) <= all.count else {
+      throw FormatError("positions beyond their block", .searchPostings)
+    }
+    return all[start..<end(index)]
+  }
 }

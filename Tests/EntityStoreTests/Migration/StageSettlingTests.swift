@@ -27,7 +27,7 @@ private struct Pet: Entity {
   static let schema = EntitySchema<Pet>(
     "Pet",
     attributes: [.init("name", \.name), .toOne("owner", \.owner), .init("labels", \.labels)],
-    elementIndexes: [.init(\.labels)])
+    elementIndexes: [.init(\.labels)], searchIndexes: [SearchIndex(.init(\.labels))])
 
   func encode(into writer: inout RecordWriter) {
     writer.write(name)
@@ -104,7 +104,9 @@ extension SharedPet {
   }
 
   private func count(_ store: Store, label: String) throws -> Int {
-    try store.count(Pet.where(format: "ANY labels == '\(label)'"))
+    let count = try store.count(Pet.where(format: "ANY labels == '\(label)'"))
+    #expect(try store.count(Pet.where(format: "SELF SEARCH '\(label)'")) == count)
+    return count
   }
 
   @Test func `a step updates the orders and element indexes of the records that it changes`() throws

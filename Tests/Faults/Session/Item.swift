@@ -43,7 +43,8 @@ struct ItemV1: StoredItem {
     attributes: [
       .init("key", \.key), .init("name", \.name), .init("note", \.note), .init("group", \.group),
     ],
-    unique: [[\.key]], indexes: [[\.name], [\.group, \.name]])
+    unique: [[\.key]], indexes: [[\.name], [\.group, \.name]],
+    searchIndexes: [SearchIndex(.init(\.note))])
 
   init(_ row: Row) {
     (key, name, note, group) = (row.key, row.name, row.note, row.group)
@@ -101,7 +102,8 @@ struct ItemV2: StoredItem {
       .init("key", \.key), .init("name", \.name), .init("note", \.note), .init("group", \.group),
       .init("rank", \.rank, initial: Row.initialRank),
     ],
-    unique: [[\.key]], indexes: [[\.name], [\.group, \.name], [\.rank, \.name]])
+    unique: [[\.key]], indexes: [[\.name], [\.group, \.name], [\.rank, \.name]],
+    searchIndexes: [SearchIndex(.init(\.note), .init(\.name))])
 
   init(_ row: Row) {
     (key, name, note, group) = (row.key, row.name, row.note, row.group)

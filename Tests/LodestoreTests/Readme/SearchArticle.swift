@@ -26,6 +26,11 @@
       ]
     }
 
+    static var naming: Query<Pod> {
+      let pods = Pod.all.where(.search("json", in: ["name", "summary"]))
+      return pods
+    }
+
     static func marking(_ pod: Pod) {
       let highlighter = SearchHighlighter("json parser")
       let snippet = highlighter.snippet(of: pod.summary ?? "", length: 120)
@@ -50,6 +55,7 @@
       .sortedByScore().limit(10)
       let found = try store.fetch(best)
       #expect(found.map(\.name) == ["JSONParser", "Other"])
+      #expect(try store.fetch(SearchArticle.naming).count == 3)
       SearchArticle.marking(found[1])
       let highlighter = SearchHighlighter("json parser")
       let text = found[1].summary ?? ""

@@ -10,6 +10,7 @@ struct SearchCommand: EntityCommand {
         kvdump search pods.lodestore Pod "json parser"
         kvdump search pods.lodestore Pod 'name:network -image "http client"'
         kvdump search pods.lodestore Pod netw 'license == "MIT"' --typing
+        kvdump search pods.lodestore Pod json --in name,summary
 
       The entity must have a search index; 'kvdump schema' shows it. Any text is a search: quotes \
       enclose a phrase, -word leaves records out, name:word is sought in one attribute, wor* is a \
@@ -31,6 +32,11 @@ struct SearchCommand: EntityCommand {
 
   @Flag(help: "The last word is the beginning of a word.") var typing = false
 
+  @Option(
+    name: .customLong("in"),
+    help: .value("text,…", "The texts of the index, if there are several search indexes."))
+  var sources: String?
+
   @OptionGroup(title: "Selection") var condition: ConditionOptions
   @OptionGroup(title: "Selection") var rows: RowOptions
   @OptionGroup(title: "Selection") var fields: FieldOptions
@@ -50,7 +56,13 @@ struct SearchCommand: EntityCommand {
     _ snapshot: DynamicSnapshot, _ entity: DynamicEntity, on console: Console
   ) throws -> ExitStatus {
     let mode: SearchMode = any ? .anyWord : typing ? .typing : .allWords
-    var request = try condition.request().searching(text, mode)
+    let given = try condition.request()
+    try refuse(
+      if: given.hasSearch,
+      "The condition has a SEARCH of its own, but the order is by the score of '\(text)'. Give all "
+        + "words in one search, or use 'kvdump query', which has another order.")
+    var request = given.searching(
+      text, mode, in: sources?.split(separator: ",").map(String.init) ?? [])
     request.offset = rows.offset
     var columns = try RecordColumns(entity, names: fields.names)
     try columns.addPlace(for: console.format)

@@ -17,7 +17,7 @@ extension BoundCondition {
     case .expression: 400
     case .closure: 800
     case .related: 1_000
-    case .search: 3_000
+    case .search(let search): search.checkingCost
     case .place: 200
     }
   }

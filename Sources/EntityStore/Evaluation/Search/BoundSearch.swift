@@ -9,10 +9,54 @@ final class BoundSearch: Sendable {
   /// The condition as text, for plans.
   let text: String
 
-  init(_ index: StoredComputedIndex, _ query: SearchQuery, text: String) {
+  /// The estimated time to analyze the texts of one record, in nanoseconds.
+  let checkingCost: Double
+
+  /// - Parameter meanLength: the mean number of words of a record; `nil` if it is not known.
+  init(_ index: StoredComputedIndex, _ query: SearchQuery, text: String, meanLength: Double?) {
     self.index = index
     self.query = query
     self.text = text
+    checkingCost = 500 + (meanLength ?? 30) * 80
+  }
+}
+
+/// The texts that a search names.
+private enum SearchSubject {
+  /// The texts of the entity's only index.
+  case record
+  /// The texts of the index with these sources.
+  case index([String])
+  case attribute(String)
+
+  init?(_ operand: Operand) {
+    switch operand {
+    case .path(let path):
+      guard let name = Self.name(path) else { return nil }
+      self = name.isEmpty ? .record : .attribute(name)
+    case .list(let operands):
+      let names = operands.compactMap { operand in
+        if case .path(let path) = operand { Self.name(path) } else { nil }
+      }
+      guard names.count == operands.count else { return nil }
+      self = .index(names)
+    default: return nil
+    }
+  }
+
+  private static func name(_ path: ValuePath) -> String? {
+    guard path.root == .record else { return nil }
+    return path.steps.map { step in
+      if case .member(let name) = step { name } else { "?" }
+    }.joined(separator: ".")
+  }
+
+  var name: String? {
+    switch self {
+    case .record: nil
+    case .index(let names): names.joined(separator: "+")
+    case .attribute(let name): name
+    }
   }
 }
 
@@ -35,31 +79,48 @@ extension ValuePath {
 }
 
 extension ConditionBinding {
-  /// Binds `SELF SEARCH "words"`, or `attribute SEARCH "words"` for one attribute of an index.
+  /// Binds `SELF SEARCH "words"`, `{name, summary} SEARCH "words"` for one of several indexes, or
+  /// `attribute SEARCH "words"` for one attribute of an index.
   func search(_ comparison: Comparison) throws(StoreError) -> BoundSearch {
     let text = ConditionPrinter.text(.comparison(comparison))
-    guard case .path(let path) = comparison.left, path.root == .record, !isOfRule,
-      variables.isEmpty, comparison.quantifier == nil, comparison.options.isEmpty,
-      case .value(.string(let words)) = comparison.right, let mode = comparison.operator.searchMode
+    guard !isOfRule, variables.isEmpty, comparison.quantifier == nil, comparison.options.isEmpty,
+      case .value(.string(let words)) = comparison.right,
+      let mode = comparison.operator.searchMode, let subject = SearchSubject(comparison.left)
     else {
       throw .badQuery(
-        "a search is SELF or an attribute, \(comparison.operator.canonicalText), and a text, not "
-          + "'\(text)'")
+        "a search is SELF, an attribute or {the attributes of an index}, "
+          + "\(comparison.operator.canonicalText), and a text, not '\(text)'")
     }
-    let sought = path.steps.map { step -> String in
-      if case .member(let name) = step { name } else { "?" }
-    }.joined(separator: ".")
-    for index in entity.searchIndexes {
-      let names = entity.description.sourceNames(index.description)
-      if sought.isEmpty {
-        return BoundSearch(index, SearchQuery(words, mode, names: names), text: text)
+    let (index, scope) = try searchIndex(of: subject)
+    let names = entity.description.sourceNames(index.description)
+    return BoundSearch(
+      index, SearchQuery(words, mode, names: names, scope: scope), text: text,
+      meanLength: try core?.meanLength(of: index))
+  }
+
+  /// Returns the index that a search means, and the sources in which it looks; `nil` for all.
+  private func searchIndex(
+    of subject: SearchSubject
+  ) throws(StoreError) -> (StoredComputedIndex, Set<UInt32>?) {
+    let indexes = entity.searchIndexes.map { ($0, entity.description.sourceNames($0.description)) }
+    switch subject {
+    case .record:
+      if indexes.count == 1 { return (indexes[0].0, nil) }
+    case .index(let names):
+      if let index = indexes.first(where: { $0.1 == names }) { return (index.0, nil) }
+    case .attribute(let name):
+      // An index of this attribute alone is meant before those that have others, too.
+      if let index = indexes.first(where: { $0.1 == [name] }) { return (index.0, nil) }
+      let found = indexes.filter { $0.1.contains(name) }
+      if found.count == 1, let source = found[0].1.firstIndex(of: name) {
+        return (found[0].0, [UInt32(source)])
       }
-      if let source = names.firstIndex(of: sought) {
-        let query = SearchQuery(words, mode, names: names, scope: [UInt32(source)])
-        return BoundSearch(index, query, text: text)
-      }
+      if found.count > 1 { throw .ambiguousSearch(entity, "'\(entity.name).\(name)'", found) }
     }
-    throw .noSearchIndex(entity: entity, sought.isEmpty ? nil : sought)
+    if case .record = subject, indexes.count > 1 {
+      throw .ambiguousSearch(entity, entity.name, indexes)
+    }
+    throw .noSearchIndex(entity: entity, subject.name)
   }
 
   /// The search to which `_score` refers; `nil` for another path.
@@ -96,7 +157,30 @@ extension BoundCondition {
   }
 }
 
+extension TransactionCore {
+  /// The mean number of words of the records of a search index.
+  func meanLength(of index: StoredComputedIndex) throws(StoreError) -> Double {
+    do {
+      return SearchStatistics(
+        try transaction.get(SearchKey.statistics, in: index.entries.tree)
+      ).meanLength
+    } catch {
+      throw StoreError(error)
+    }
+  }
+}
+
 extension StoreError {
+  /// A search that may mean several indexes.
+  fileprivate static func ambiguousSearch(
+    _ entity: StoredEntity, _ subject: String,
+    _ indexes: [(StoredComputedIndex, names: [String])]
+  ) -> StoreError {
+    let known = indexes.map { "{\($0.names.joined(separator: ", "))} SEARCH" }
+      .joined(separator: " or ")
+    return .badQuery("\(subject) is in several search indexes; name one of them, by \(known)")
+  }
+
   static func noSearchIndex(
     entity: StoredEntity, _ attribute: String?
   ) -> StoreError {

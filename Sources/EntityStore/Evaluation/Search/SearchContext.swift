@@ -8,8 +8,10 @@ final class SearchContext {
   let core: TransactionCore
   let statistics: SearchStatistics
   let lengths: LengthTable
-  private var tree: Tree { search.index.entries.tree }
-  private var sourceCount: Int { search.index.description.sources.count }
+  /// Memory for the ids of a block.
+  let ids = OwnedBytes(byteCount: PostingBlock.capacity * 8, alignment: 8)
+  var tree: Tree { search.index.entries.tree }
+  var sourceCount: Int { search.index.description.sources.count }
 
   init(_ search: BoundSearch, core: TransactionCore) throws(StoreError) {
     self.search = search
@@ -38,6 +40,10 @@ final class SearchContext {
       return words.count == 1 ? words[0] : AnyNode(words)
     }
     let excluded = try query.excluded.map(wordNode)
+    let others = parts.filter { !$0.hasPrefix }
+    if !others.isEmpty, others.count < parts.count {
+      return TypedNode(AllNode(others, excluding: excluded), parts.filter(\.hasPrefix))
+    }
     if parts.count == 1, excluded.isEmpty { return parts[0] }
     return AllNode(parts, excluding: excluded)
   }
@@ -51,39 +57,30 @@ final class SearchContext {
     guard phrase.isPrefix, let last = phrase.terms.last else {
       return try phraseNode(phrase.terms, phrase.sources)
     }
-    let alternatives = try terms(beginningWith: last.bytes)
-    if phrase.terms.count == 1, phrase.sources == nil {
-      return try MergedPostings(alternatives.map(postings))
-    }
-    let phrases = try alternatives.map { term in
-      try phraseNode(
-        phrase.terms.dropLast() + [.init(bytes: term, place: last.place)], phrase.sources)
-    }
-    return AnyNode(phrases, takesHighest: true)
+    let before =
+      phrase.terms.count == 1
+      ? nil
+      : PhraseNode(
+        try terms(phrase.terms.dropLast()), sourceCount: sourceCount, sources: phrase.sources)
+    return PrefixPostings(self, last, sources: phrase.sources, after: before)
   }
 
   private func phraseNode(
     _ terms: [SearchQuery.Term], _ sources: Set<UInt32>?
   ) throws -> any SearchNode {
-    let all = try terms.map { (try postings(of: $0.bytes), $0.place) }
-    if all.count == 1, sources == nil { return all[0].0 }
-    return PhraseNode(all, sourceCount: sourceCount, sources: sources)
+    if terms.count == 1, sources == nil { return try postings(of: terms[0].bytes) }
+    return PhraseNode(try self.terms(terms[...]), sourceCount: sourceCount, sources: sources)
   }
 
-  /// The terms of the index that begin with `prefix`, in the order of their bytes.
-  func terms(beginningWith prefix: [UInt8]) throws -> [[UInt8]] {
-    let cursor = try Cursor(tree, in: core.transaction)
-    var terms: [[UInt8]] = []
-    var key = prefix
-    var isFound = try cursor.seek(atOrAfter: prefix)
-    while isFound, let (term, _) = SearchKey.block(cursor.key),
-      prefix._withBytes({ term.starts(with: $0) })
-    {
-      terms.append(Array(term))
-      // The last block of the term is the one before the next term.
-      SearchKey.setBlock(of: term, endingWith: nil, in: &key)
-      isFound = try key._withBytes { try cursor.seek(atOrAfter: $0) } && cursor.next()
-    }
-    return terms
+  private func terms(
+    _ terms: ArraySlice<SearchQuery.Term>
+  ) throws -> [(postings: TermPostings, place: UInt32)] {
+    try terms.map { (try postings(of: $0.bytes), $0.place) }
+  }
+
+  /// The estimated number of blocks of the terms that begin with `prefix`.
+  func blockCount(beginningWith prefix: [UInt8]) throws -> UInt64 {
+    let keys = IndexRange.beginning(with: prefix).keys
+    return UInt64(clamping: try core.transaction.estimatedCount(of: tree, within: keys))
   }
 }

@@ -21,19 +21,37 @@ final class AllNode: SearchNode {
   }
 
   /// Returns the first record from `target` on that matches.
+  static func next<Part: SearchNode>(
+    _ parts: [Part], among filter: GivenRecords? = nil, _ excluded: [any SearchNode],
+    from target: UInt64
+  ) throws -> UInt64 {
+    try next(parts, advance: { try $0.advance(to: $1) }, id: { $0.id }, filter, excluded, target)
+  }
+
   static func next(
     _ parts: [any SearchNode], _ excluded: [any SearchNode], from target: UInt64
   ) throws -> UInt64 {
+    try next(parts, advance: { try $0.advance(to: $1) }, id: { $0.id }, nil, excluded, target)
+  }
+
+  @inline(__always)
+  private static func next<Part>(
+    _ parts: [Part], advance: (Part, UInt64) throws -> Void, id: (Part) -> UInt64,
+    _ filter: GivenRecords?, _ excluded: [any SearchNode], _ target: UInt64
+  ) throws -> UInt64 {
     var target = target
-    guard let first = parts.first else { return .max }
+    if parts.isEmpty { return .max }
     search: while true {
-      try first.advance(to: target)
-      target = first.id
+      if let filter {
+        filter.advance(to: target)
+        target = filter.id
+      }
       if target == .max { return .max }
-      for part in parts.dropFirst() {
-        try part.advance(to: target)
-        if part.id != target {
-          target = part.id
+      for part in parts {
+        try advance(part, target)
+        let next = id(part)
+        if next != target {
+          target = next
           continue search
         }
       }
@@ -53,6 +71,49 @@ final class AllNode: SearchNode {
     for part in parts { score += try part.score() }
     return score
   }
+
+  var hasPrefix: Bool { parts.contains(where: \.hasPrefix) }
+  func restrict(to wanted: ScoreTable) { for part in parts { part.restrict(to: wanted) } }
+}
+
+/// Records that match all of several parts, of which some are beginnings of words.
+///
+/// A beginning may have thousands of words. So the records that match the other parts are found
+/// first, and the postings of other records are left out.
+final class TypedNode: SearchNode {
+  private let others: AllNode
+  private let typed: [any SearchNode]
+  private var all: AllNode?
+  private(set) var id: UInt64 = 0
+
+  init(_ others: AllNode, _ typed: [any SearchNode]) {
+    self.others = others
+    self.typed = typed
+  }
+
+  var recordCount: UInt64 { ([others] + typed).map(\.recordCount).min() ?? 0 }
+  var hasPrefix: Bool { true }
+
+  func advance(to target: UInt64) throws {
+    if id >= target { return }
+    let all = try all ?? restricted()
+    self.all = all
+    try all.advance(to: target)
+    id = all.id
+  }
+
+  private func restricted() throws -> AllNode {
+    let table = ScoreTable()
+    try others.advance(to: 1)
+    while others.id != .max {
+      table.raise(others.id, to: try others.score())
+      try others.advance(to: others.id + 1)
+    }
+    for part in typed { part.restrict(to: table) }
+    return AllNode([table.sorted()] + typed)
+  }
+
+  func score() throws -> Double { try all?.score() ?? 0 }
 }
 
 /// Records that match at least one of several parts.
@@ -89,16 +150,21 @@ final class AnyNode: SearchNode {
     }
     return score
   }
+
+  var hasPrefix: Bool { parts.contains(where: \.hasPrefix) }
+  func restrict(to wanted: ScoreTable) { for part in parts { part.restrict(to: wanted) } }
 }
 
 /// Records that have given terms at given distances in one text.
 final class PhraseNode: SearchNode {
   /// The terms with their places in the phrase.
   private let terms: [(postings: TermPostings, place: UInt32)]
-  private let all: [any SearchNode]
+  private let all: [TermPostings]
   private let sourceCount: Int
   private let sources: Set<UInt32>?
   private(set) var id: UInt64 = 0
+  /// The places at which the phrase begins in the current record, as source and position.
+  private(set) var starts: Set<UInt64> = []
 
   /// - Parameter sources: the sources in which the terms are sought; `nil` for all.
   init(
@@ -116,7 +182,7 @@ final class PhraseNode: SearchNode {
     if id >= target { return }
     var target = target
     while true {
-      id = try AllNode.next(all, [], from: target)
+      id = try AllNode.next(all, among: nil, [], from: target)
       if id == .max { return }
       if try hasPhrase() { return }
       target = id + 1
@@ -136,6 +202,7 @@ final class PhraseNode: SearchNode {
       if found.isEmpty { return false }
       starts = found
     }
+    self.starts = starts ?? []
     return true
   }
 

@@ -37,4 +37,15 @@ struct SearchStatistics {
     let norm = Self.k1 * (1 - Self.b + Self.b * Double(length) / meanLength)
     return frequency * (Self.k1 + 1) / (frequency + norm)
   }
+
+  /// The score that no posting of the block exceeds, of a word of the weight 1.
+  @inline(__always)
+  func highestScore(of block: PostingBlock) -> Double {
+    guard block.hasBounds else { return Self.k1 + 1 }
+    var highest = 0.0
+    block.forEachBound { frequency, length in
+      highest = max(highest, score(frequency: frequency, length: length))
+    }
+    return highest
+  }
 }

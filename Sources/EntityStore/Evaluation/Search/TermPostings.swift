@@ -4,12 +4,13 @@ internal import LodestoreFormat
 
 /// The postings of one term during a read, in the order of ids.
 ///
-/// A block is decoded when one of its ids is asked for.
+/// A block is decoded when one of its ids is asked for. Only the thread of the read uses the object,
+/// so that no access checks its exclusivity.
 final class TermPostings: SearchNode {
   private let cursor: Cursor
   private let name: String
   private let term: [UInt8]
-  private var key: [UInt8] = []
+  @exclusivity(unchecked) private var key: [UInt8] = []
   /// The number of records that have the term.
   let recordCount: UInt64
   private let statistics: SearchStatistics
@@ -17,17 +18,17 @@ final class TermPostings: SearchNode {
   /// The weight of the term in scores.
   let weight: Double
 
-  private var block: PostingBlock?
+  @exclusivity(unchecked) private var block: PostingBlock?
   /// The highest id that the block can have; `.max` for the last block.
-  private(set) var blockEnd = UInt64.max
+  @exclusivity(unchecked) private(set) var blockEnd = UInt64.max
   /// The highest score of a posting of the block, or more.
-  private(set) var blockBound = 0.0
-  private var isDecoded = false
+  @exclusivity(unchecked) private(set) var blockBound = 0.0
+  @exclusivity(unchecked) private var isDecoded = false
   private let ids = OwnedBytes(byteCount: PostingBlock.capacity * 8, alignment: 8)
-  private var index = 0
-  private(set) var id: UInt64 = 0
+  @exclusivity(unchecked) private var index = 0
+  @exclusivity(unchecked) private(set) var id: UInt64 = 0
   private let ends = OwnedBytes(byteCount: PostingBlock.capacity * 4, alignment: 8)
-  private var positions: ByteView?
+  @exclusivity(unchecked) private var positions: ByteView?
 
   init(
     _ term: [UInt8], in tree: Tree, name: String, _ statistics: SearchStatistics,
@@ -60,9 +61,6 @@ final class TermPostings: SearchNode {
     try seekBlock(0)
   }
 
-  /// The score that no record exceeds.
-  var highestScore: Double { weight * (SearchStatistics.k1 + 1) }
-
   private func set(_ block: PostingBlock, end: UInt64) {
     self.block = block
     blockEnd = end
@@ -70,15 +68,7 @@ final class TermPostings: SearchNode {
     positions = nil
     id = block.firstID
     index = 0
-    guard block.hasBounds else {
-      blockBound = highestScore
-      return
-    }
-    var highest = 0.0
-    block.forEachBound { frequency, length in
-      highest = max(highest, statistics.score(frequency: frequency, length: length))
-    }
-    blockBound = highest * weight
+    blockBound = weight * statistics.highestScore(of: block)
   }
 
   /// Moves to the first block that has an id from `target` on, without decoding it.
@@ -177,14 +167,7 @@ final class TermPostings: SearchNode {
     guard let block else { return ByteView() }
     if positions == nil { positions = try block.readPositionEnds(into: ends.view) }
     guard let positions else { return ByteView() }
-    func end(_ index: Int) -> Int {
-      Int(ends.view.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self))
-    }
-    let start = index == 0 ? 0 : end(index - 1)
-    guard start <= end(index), end(index) <= positions.count else {
-      throw StoreError.damagedIndex(name, "positions beyond their block")
-    }
-    return positions[start..<end(index)]
+    return try PostingBlock.positions(at: index, ends.view, positions)
   }
 }
 
@@ -198,4 +181,13 @@ protocol SearchNode: AnyObject {
   func advance(to target: UInt64) throws
   /// The score of the current record.
   func score() throws -> Double
+  /// Whether a part is the beginning of a word.
+  var hasPrefix: Bool { get }
+  /// Restricts beginnings of words to records with a score in `wanted`, before the first move.
+  func restrict(to wanted: ScoreTable)
+}
+
+extension SearchNode {
+  var hasPrefix: Bool { false }
+  func restrict(to wanted: ScoreTable) {}
 }

@@ -20,11 +20,9 @@ struct TermTable: ~Copyable {
   /// The memory in bytes.
   var byteCount: Int { bytes.count + ends.count * 8 + places.count * 4 }
 
-  func withTerm<R>(_ number: Int, _ body: (ByteView) throws(StoreError) -> R) throws(StoreError)
-    -> R
-  {
+  func withTerm<R, E>(_ number: Int, _ body: (ByteView) throws(E) -> R) throws(E) -> R {
     let range = range(number)
-    return try bytes._withBytes { (all) throws(StoreError) in try body(all[range]) }
+    return try bytes._withBytes { (all) throws(E) in try body(all[range]) }
   }
 
   private func range(_ number: Int) -> Range<Int> {
@@ -56,20 +54,20 @@ struct TermTable: ~Copyable {
     return number
   }
 
-  /// Whether `term` has a number.
-  func has(_ term: ByteView) -> Bool {
+  /// The number of `term`; `nil` if it has none.
+  func known(_ term: ByteView) -> UInt32? {
     let hash = Self.hash(term)
     let mask = places.count &- 1
     var place = Int(hash) & mask
     while places[place] != 0 {
-      let number = Int(places[place] &- 1)
-      if hashes[number] == hash {
-        let range = range(number)
-        if bytes._withBytes({ $0[range].elementsEqual(term) }) { return true }
+      let number = places[place] &- 1
+      if hashes[Int(number)] == hash {
+        let range = range(Int(number))
+        if bytes._withBytes({ $0[range].elementsEqual(term) }) { return number }
       }
       place = (place &+ 1) & mask
     }
-    return false
+    return nil
   }
 
   private mutating func grow() {

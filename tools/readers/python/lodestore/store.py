@@ -4,7 +4,7 @@ import datetime
 import struct
 import uuid
 
-from . import documents, keys, seal
+from . import documents, keys, seal, search
 from .checksums import crc32c
 from .pages import DamagedFile, NotAStore, Pages
 
@@ -151,6 +151,16 @@ class Entity:
             for one in description["indexes"]
         ]
         self._places = [one["number"] for one in description.get("placeIndexes", [])]
+        self._searches = [
+            (
+                one["number"],
+                [
+                    (".".join([by_number[source["attribute"]].name, *source["path"]]), source["weight"])
+                    for source in one["sources"]
+                ],
+            )
+            for one in description.get("searchIndexes", [])
+        ]
         expires = description.get("expires")
         self._expires = by_number[expires["attribute"]].name if expires else None
 
@@ -248,6 +258,14 @@ class Entity:
             found[number] = [struct.unpack(">QQ", key) for key, _, _ in pages.walk(tree)]
         pages.check_commit()
         return found
+
+    def search_indexes(self):
+        """The search indexes, in the order of their numbers."""
+        for number, sources in self._searches:
+            tree = self._store._trees.get(f"search.{self._number}.{number}")
+            if tree is None:
+                raise DamagedFile(f"{self._store.path}: a search index of {self.name} has no tree")
+            yield search.SearchIndex(self._store._pages, tree, sources)
 
     def _row(self, key, body):
         record_id = struct.unpack("<Q", key)[0] if len(key) == 8 else 0

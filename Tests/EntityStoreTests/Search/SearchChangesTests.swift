@@ -1,0 +1,171 @@
+import Foundation
+import LodestoreVerifier
+import Synchronization
+import Testing
+
+@testable import EntityStore
+
+/// A note of a program without a search index.
+private struct PlainNote: Entity {
+  var id = RecordID<PlainNote>()
+  var title: String
+  var body: String?
+  var tags: JSONValue
+  var group: Int
+
+  static let schema = EntitySchema<PlainNote>(
+    "Note",
+    attributes: [
+      .init("title", \.title), .init("body", \.body), .init("tags", \.tags),
+      .init("group", \.group),
+    ],
+    indexes: [[\.group]])
+
+  init(_ note: SearchedNote) {
+    (title, body, tags, group) = (note.title, note.body, note.tags, note.group)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    title = try reader.read()
+    body = try reader.read()
+    tags = try reader.read()
+    group = try reader.read()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(title)
+    writer.write(body)
+    writer.write(tags)
+    writer.write(group)
+  }
+}
+
+@Suite struct `Search indexes follow every change` {
+  private func titles(_ store: Store, _ text: String) throws -> [String] {
+    try store.fetch(SearchedNote.all.where(.search(text))).map(\.title)
+  }
+
+  @Test func `an undo takes back the words of its write`() throws {
+    var options = StoreOptions()
+    options.history = .images
+    try withTemporaryStore([SearchedNote.self], options: options) { store in
+      try store.insert([SearchedNote("star", "one"), SearchedNote("moon", "one")])
+      let star = try #require(try store.fetch(SearchedNote.all).first).id
+      try store.write { tx in
+        try tx.modify(star) { $0.title = "planet" }
+        try tx.insert(SearchedNote("comet", "one"))
+        try tx.delete(SearchedNote.all.where(.search("moon")))
+      }
+      #expect(try titles(store, "one") == ["planet", "comet"])
+      let token = try #require(try store.history().last).token
+      _ = try store.undo(token)
+      #expect(try titles(store, "one") == ["star", "moon"])
+      #expect(try titles(store, "star") == ["star"])
+      #expect(try titles(store, "planet comet").isEmpty && titles(store, "comet").isEmpty)
+    }
+  }
+
+  @Test func `a search sees the changes of its own write, and a savepoint takes words back`() throws
+  {
+    try withTemporaryStore([SearchedNote.self]) { store in
+      try store.insert([SearchedNote("star")])
+      // The closure runs again after the savepoint has failed, so that its last run counts.
+      let found = try store.write { tx in
+        try tx.insert(SearchedNote("star map"))
+        #expect(try tx.fetch(SearchedNote.all.where(.search("map"))).count == 1)
+        struct Abandoned: Error {}
+        do {
+          try tx.savepoint { tx in
+            try tx.insert(SearchedNote("map of stars"))
+            #expect(try tx.count(SearchedNote.all.where(.search("map"))) == 2)
+            throw Abandoned()
+          }
+        } catch is Abandoned {}
+        return try tx.fetch(SearchedNote.all.where(.search("map"))).map(\.title)
+      }
+      #expect(found == ["star map"])
+      #expect(try titles(store, "map") == ["star map"])
+    }
+  }
+
+  @Test func `opening builds a new search index with its progress, and drops it`() async throws {
+    let folder = try TemporaryFolder()
+    let old = try Store(at: folder.storePath, entities: [PlainNote.self])
+    try await old.insert(
+      (0..<4_000).map { PlainNote(SearchedNote("note n\($0)", $0 % 7 == 0 ? "seventh" : nil)) })
+    old.close()
+    let seen = Mutex<[WorkProgress]>([])
+    let store = try await Store.open(at: folder.storePath, entities: [SearchedNote.self]) {
+      progress in
+      seen.withLock { $0.append(progress) }
+    }
+    #expect(try await store.count(SearchedNote.all.where(.search("note seventh"))) == 572)
+    #expect(try await store.count(SearchedNote.all.where(.search("n3999"))) == 1)
+    store.close()
+    let steps = seen.withLock { $0 }
+    #expect(steps.count > 1 && steps.map(\.completed) == steps.map(\.completed).sorted())
+    #expect(steps.last?.completed == steps.last?.total && steps.last?.total == 4_000)
+    try expectSound(folder.storePath)
+    try Store(at: folder.storePath, entities: [PlainNote.self]).close()
+    try expectSound(folder.storePath)
+  }
+
+  @Test func `an opening that is killed leaves the file as it was, or with the whole index`()
+    async throws
+  {
+    let kills = max(2, (SeededNumbers.environmentNumber("LODESTORE_KILLS") ?? 0) / 20)
+    var numbers = SeededNumbers(salt: 6107)
+    let origin = try TemporaryFolder()
+    let old = try Store(at: origin.storePath, entities: [PlainNote.self])
+    try await old.insert((0..<3_000).map { PlainNote(SearchedNote("note n\($0)")) })
+    old.close()
+    for _ in 0..<kills {
+      let folder = try TemporaryFolder()
+      let path = folder.storePath
+      try FileManager.default.copyItem(atPath: origin.storePath, toPath: path)
+      let delay = numbers.below(200_000)
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [path = path as String, delay = delay as Int] in
+        Thread.detachNewThread {
+          usleep(UInt32(delay))
+          kill(getpid(), SIGKILL)
+        }
+        // Each round drops the index and builds it again.
+        while true {
+          let store = try Store(at: path, entities: [SearchedNote.self])
+          try store.insert(SearchedNote("added"))
+          store.close()
+          try Store(at: path, entities: [PlainNote.self]).close()
+        }
+      }
+      try expectSound(path)
+      let store = try Store(at: path, entities: [SearchedNote.self])
+      #expect(try await store.count(SearchedNote.all.where(.search("note"))) == 3_000)
+      let added = try await store.count(SearchedNote.where { $0.title == "added" })
+      #expect(try await store.count(SearchedNote.all.where(.search("added"))) == added)
+      store.close()
+      try expectSound(path)
+    }
+  }
+
+  @Test func `a damaged block of postings is an error of the index, and a finding`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [SearchedNote.self])
+    try store.insert((0..<300).map { SearchedNote("star n\($0)") })
+    let blocks: [[UInt8]] = [[], [7], [2, 7], [0x85, 1, 1], Array(repeating: 0xFF, count: 60)]
+    for block in blocks {
+      try store.core.write { core in
+        let index = try #require(try core.entity(named: "Note").searchIndexes.first)
+        try core.writing.put(Array("star".utf8) + [0, 0xFF], block, in: index.entries.tree)
+      }
+      for query in [
+        SearchedNote.all.where(.search("star")), SearchedNote.all.where(.search("sta", .typing)),
+        SearchedNote.all.where(.search("star n7")).sortedByScore().limit(3),
+      ] {
+        _ = try storeError(.damaged) { try store.fetch(query) }
+      }
+    }
+    store.close()
+    #expect(try Verifier.verify(path: folder.storePath).findingCount > 0)
+  }
+}
