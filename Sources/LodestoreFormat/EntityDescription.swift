@@ -245,6 +245,13 @@ package struct EntityDescription: Sendable {
     }
   }
 
+  /// The names of the sources of a computed index, such as `name` or `authors.name`.
+  package func sourceNames(_ index: ComputedIndex) -> [String] {
+    index.sources.map { source in
+      ([attribute(number: source.attribute)?.name ?? ""] + source.path).joined(separator: ".")
+    }
+  }
+
   /// The highest number of an attribute.
   ///
   /// This limit bounds the memory that a hostile catalogue can make a reader allocate.

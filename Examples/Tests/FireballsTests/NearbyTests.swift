@@ -33,6 +33,7 @@ import Testing
     #expect(svg.ranges(of: "<title>").count == 2)
     #expect(svg.contains("2013-02-15, 440 kt, 0 km"))
     #expect(svg.hasPrefix("<svg xmlns=") && svg.hasSuffix("</svg>\n"))
-    #expect(!(try Nearby(FireballStore.inMemory(), to: chelyabinsk, radius: 1).svg(title: "").isEmpty))
+    #expect(
+      !(try Nearby(FireballStore.inMemory(), to: chelyabinsk, radius: 1).svg(title: "").isEmpty))
   }
 }

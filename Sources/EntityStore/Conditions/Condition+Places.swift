@@ -3,8 +3,8 @@ internal import LodestoreFormat
 extension Condition {
   /// Whether a record's place is in an area.
   ///
-  /// The entity must have a place index; a query without one throws
-  /// ``StoreError/Code/invalidQuery``, as does an area that is none. See <doc:Places>.
+  /// The entity must have a place index. A query without one throws
+  /// ``StoreError/Code/invalidQuery``, and so does an invalid area. See <doc:Places>.
   public static func within(_ box: BoundingBox) -> Condition {
     Condition(.comparison(Comparison(.path(ValuePath(.record, [])), .within, .box(box))))
   }

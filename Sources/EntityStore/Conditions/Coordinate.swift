@@ -15,8 +15,8 @@ public struct Coordinate: Sendable, Hashable {
 
   /// The mean radius of the earth in meters.
   ///
-  /// All distances are on a sphere of this radius. They differ from distances on the ellipsoid of
-  /// WGS 84 by at most 0.57 percent.
+  /// All distances are on a sphere of this radius. Distances on the ellipsoid of WGS 84 differ from
+  /// them by at most 0.57 percent.
   public static let earthRadius = 6_371_008.8
 
   /// The distance to another place along a great circle, in meters.

@@ -32,7 +32,7 @@ extension Planner {
     let cost: Double
     switch order.arrangement(for: .place(access), request: request) {
     case .ranked:
-      // Each record found is beside some twenty entries of its cells.
+      // For each record found, some twenty entries of its cells are read.
       cost =
         20 * Cost.range
         + min(Double(matches), wanted / share) * (20 * Cost.entry + Cost.fetchedRecord)

@@ -73,7 +73,7 @@ import Testing
           case 2: try tx.delete(Landing.where(.within(box(&random))))
           case 3:
             for var changed in try tx.fetch(Landing.where { $0.group == 2 }) {
-              // Both change, or one alone.
+              // The latitude changes, the longitude, both, or none of them.
               if Bool.random(using: &random) { changed.latitude = place(&random).latitude }
               if Bool.random(using: &random) { changed.longitude = place(&random).longitude }
               changed.site = landing(&random).site

@@ -96,7 +96,7 @@ extension ConditionBinding {
 }
 
 extension PlaceRegion {
-  /// The region of a comparison; `nil` if its right side is none.
+  /// The region of a comparison; `nil` if its right side has other values.
   fileprivate init?(_ comparison: Comparison) {
     guard case .values(let values) = comparison.right else { return nil }
     let numbers = values.compactMap { value -> Double? in

@@ -201,8 +201,8 @@ extension Coordinate {
       let nearest = min(max(latitude, latitudes.lowerBound), latitudes.upperBound)
       square = halfChord(to: Coordinate(latitude: nearest, longitude: longitude))
     } else {
-      // The nearest place is on the nearer of the two meridians: at an end, or where a great circle
-      // meets the meridian at a right angle.
+      // The nearest place is on the nearer of the two meridians. That meridian has it at an end, or
+      // where a great circle meets the meridian at a right angle.
       let (west, east) = (longitudes.lowerBound, longitudes.upperBound)
       let side =
         Self.turn(from: longitude, to: west) < Self.turn(from: longitude, to: east)

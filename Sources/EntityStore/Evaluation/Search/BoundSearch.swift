@@ -136,15 +136,6 @@ extension ConditionBinding {
   }
 }
 
-extension EntityDescription {
-  /// The names of the sources of a search index, as people write them before a colon.
-  func sourceNames(_ index: ComputedIndex) -> [String] {
-    index.sources.map { source in
-      ([attribute(number: source.attribute)?.name ?? ""] + source.path).joined(separator: ".")
-    }
-  }
-}
-
 extension BoundCondition {
   /// The search of the condition, if it has one alone.
   var onlySearch: BoundSearch? {
