@@ -67,7 +67,8 @@ struct AddressTests {
     var random = SeededRandom(state: seed)
     for _ in 0..<200 {
       let route = route(&random)
-      let form = route.isFile ? .html : Form.allCases.randomElement(using: &random) ?? .html
+      let forms: [Form] = if case .edit = route { [.html, .json] } else { Form.allCases }
+      let form = route.isFile ? .html : forms.randomElement(using: &random) ?? .html
       let target = Target(route, form)
       let text = target.address.text
       #expect(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(text)")
