@@ -150,8 +150,7 @@ struct BoundOrder: Sendable {
   func arrangement(for access: AccessPath, request: QueryRequest) -> QueryPlan.Arrangement {
     switch access {
     case .nothing: return .natural(isReversed: false)
-    case .search where isScore && request.wantedCount != nil && request.after == nil:
-      return .ranked
+    case .search where isScore && request.after == nil: return .ranked
     case .scan, .ids, .idRange, .elements, .related, .search, .union, .intersection:
       if isByID { return .natural(isReversed: isTieDescending && !terms.isEmpty) }
     case .index(let index):

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 /// The lengths of records during a read.
 final class LengthTable {
   private let cursor: Cursor
-  @exclusivity(unchecked) private var chunks: [UInt64: ByteView] = [:]
+  @exclusivity(unchecked) private var chunks = ChunkTable<ByteView>()
   @exclusivity(unchecked) private var lastNumber = UInt64.max
   @exclusivity(unchecked) private var last = ByteView()
 

@@ -15,9 +15,9 @@ final class PrefixPostings: SearchNode {
   /// The phrase before the word; `nil` for a word alone.
   private let before: PhraseNode?
   /// The only records that are wanted; `nil` for all.
-  private var wanted: ScoreTable?
-  private var found: ScoredRecords?
-  private(set) var id: UInt64 = 0
+  @exclusivity(unchecked) private var wanted: ScoreTable?
+  @exclusivity(unchecked) private var found: ScoredRecords?
+  @exclusivity(unchecked) private(set) var id: UInt64 = 0
 
   init(
     _ context: SearchContext, _ last: SearchQuery.Term, sources: Set<UInt32>?,
@@ -97,14 +97,18 @@ final class PrefixPostings: SearchNode {
 
   // MARK: One pass
 
+  private static let mostRanked = 1_000
+
   /// The best records among all, without a pass over the postings of frequent words.
   ///
   /// A rare word has the higher score, so that most blocks of frequent words cannot have a better
-  /// match. Returns `nil` for a phrase.
+  /// match. Returns `nil` for a phrase, and for more records than ``mostRanked``.
   func best(
     _ count: Int, among filter: GivenRecords?, where isWanted: (UInt64) throws -> Bool
   ) throws -> [BestMatches.Match]? {
-    guard sources == nil, before == nil, filter == nil else { return nil }
+    guard sources == nil, before == nil, filter == nil, count <= Self.mostRanked else {
+      return nil
+    }
     var best = RaisedMatches(capacity: count)
     try forEachBlock { block, weight in
       guard weight * context.statistics.highestScore(of: block) >= best.threshold else { return }
@@ -147,6 +151,8 @@ final class PrefixPostings: SearchNode {
     let cursor = try Cursor(context.tree, in: context.core.transaction)
     /// The blocks before the last one of the current term, whose total the last one has.
     var earlier: [ByteView] = []
+    // Most words are rare, with the same few numbers of records.
+    var weight = (count: UInt64(0), value: 0.0)
     var isThere = try cursor.seek(atOrAfter: prefix)
     while isThere {
       let key = cursor.key
@@ -156,10 +162,13 @@ final class PrefixPostings: SearchNode {
         earlier.append(cursor.value)
       } else {
         let block = try PostingBlock(cursor.value)
-        let weight = context.statistics.weight(ofTermIn: block.total ?? UInt64(block.count))
-        for value in earlier { try body(try PostingBlock(value), weight) }
+        let count = block.total ?? UInt64(block.count)
+        if weight.count != count {
+          weight = (count, context.statistics.weight(ofTermIn: count))
+        }
+        for value in earlier { try body(try PostingBlock(value), weight.value) }
         earlier.removeAll(keepingCapacity: true)
-        try body(block, weight)
+        try body(block, weight.value)
       }
       isThere = try cursor.next()
     }
