@@ -15,9 +15,9 @@ final class PrefixPostings: SearchNode {
   /// The phrase before the word; `nil` for a word alone.
   let before: PhraseNode?
   /// The only records that are wanted; `nil` for all.
-  @exclusivity(unchecked) private var wanted: ScoreTable?
-  @exclusivity(unchecked) private var found: ScoredRecords?
-  @exclusivity(unchecked) private(set) var id: UInt64 = 0
+  private var wanted: ScoreTable?
+  private var found: ScoredRecords?
+  private(set) var id: UInt64 = 0
 
   init(
     _ context: SearchContext, _ last: SearchQuery.Term, sources: Set<UInt32>?,

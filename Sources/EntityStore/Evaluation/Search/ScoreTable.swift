@@ -4,9 +4,8 @@ final class ScoreTable {
   private static let none = -Double.infinity
 
   /// The place of the first score of each chunk in ``scores``.
-  // Only the thread of a read uses the object, so that no access checks its exclusivity.
-  @exclusivity(unchecked) private var places = ChunkTable<Int>()
-  @exclusivity(unchecked) private var scores: [Double] = []
+  private var places = ChunkTable<Int>()
+  private var scores: [Double] = []
 
   /// The score of a record; `nil` if it has none.
   @inline(__always)
@@ -50,8 +49,8 @@ final class ScoreTable {
 final class ScoredRecords: SearchNode {
   private let ids: [UInt64]
   private let scores: [Double]
-  @exclusivity(unchecked) private var index = 0
-  @exclusivity(unchecked) private(set) var id: UInt64 = 0
+  private var index = 0
+  private(set) var id: UInt64 = 0
 
   init(ids: [UInt64], scores: [Double]) {
     self.ids = ids
