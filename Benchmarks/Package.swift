@@ -10,6 +10,7 @@ import PackageDescription
 //        └─> CCallgrind
 //   ReplicaBenchmark ─> LodestoreReplicas   (empty without the trait Replicas)
 //   PostgresBenchmark ─> LodestorePostgres  (empty without the trait Postgres)
+//   SearchBenchmark ─> EntityStore, SQLite  (empty without the trait Search)
 //   each ─> BenchmarkFigures
 let package = Package(
   name: "lodestore-benchmarks",
@@ -21,6 +22,7 @@ let package = Package(
     .trait(name: "GRDB", description: "GRDB in the same run; fetches it, needs sqlite3"),
     .trait(name: "Replicas", description: "ReplicaBenchmark; needs libzstd, builds NIO on Linux"),
     .trait(name: "Postgres", description: "PostgresBenchmark; needs libpq"),
+    .trait(name: "Search", description: "SearchBenchmark; needs the system's sqlite3"),
   ],
   dependencies: [
     .package(
@@ -85,6 +87,15 @@ let package = Package(
           name: "EntityStore", package: "lodestore", condition: .when(traits: ["Postgres"])),
         .product(
           name: "LodestorePostgres", package: "lodestore", condition: .when(traits: ["Postgres"])),
+      ]),
+    // Apart, because it needs neither macros nor the other sides.
+    .executableTarget(
+      name: "SearchBenchmark",
+      dependencies: [
+        "BenchmarkFigures",
+        .target(name: "CSQLiteForBenchmarks", condition: .when(traits: ["Search"])),
+        .product(
+          name: "EntityStore", package: "lodestore", condition: .when(traits: ["Search"])),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -4,6 +4,7 @@ import Lodestore
 @Entity package struct Podspec {
   #Unique<Podspec>([\.name, \.version])
   #Index<Podspec>([\.section, \.sortName, \.versionOrder])
+  #Search<Podspec>([\.name: 3, \.summary: 1, \.authorNames: 1])
 
   package var name: String
   package var version: String

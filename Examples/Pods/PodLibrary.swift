@@ -66,19 +66,19 @@ extension PodLibrary {
   /// All podspecs, by name and version.
   package static let everything = Podspec.all.sorted(by: \.section, \.sortName, \.versionOrder)
 
-  /// Returns the podspecs with every word of `text` in the name, the summary or the authors,
-  /// ignoring case and accents.
+  /// Returns the podspecs with every word of `text` in the name, the summary or the authors, the
+  /// best matches first.
   ///
-  /// An empty text matches all podspecs.
+  /// The last word may be incomplete. An empty text matches all podspecs, by name and version.
   package static func search(_ text: String) -> Query<Podspec> {
-    everything.where {
-      for word in text.split(separator: " ").map(String.init) {
-        anyOf(
-          $0.name.contains(word, [.caseInsensitive, .diacriticInsensitive]),
-          $0.summary.contains(word, [.caseInsensitive, .diacriticInsensitive]),
-          $0.authorNames.contains(word, [.caseInsensitive, .diacriticInsensitive]))
-      }
-    }
+    if text.allSatisfy(\.isWhitespace) { return everything }
+    return Podspec.where { $0.search(text, .typing) }.sortedByScore()
+  }
+
+  /// Returns words of the podspecs that are similar to the last word of `text`.
+  package func suggestions(for text: String) throws -> [String] {
+    guard let word = text.split(separator: " ").last else { return [] }
+    return try store.searchSuggestions(for: String(word), in: Podspec.self, limit: 3)
   }
 
   /// The libraries that other podspecs need, the most needed libraries first.

@@ -90,21 +90,35 @@ struct Screen {
     for line in try await found(text, limit: 10) { terminal.print(line) }
   }
 
-  /// Returns a table of the first podspecs for a text, and their number.
+  /// Returns a table of the best podspecs for a text with the words marked, and the number of all.
   ///
-  /// Counting reads all matching podspecs, and stops when the task is cancelled.
+  /// If there are none, similar words are suggested.
   private func found(_ text: String, limit: Int) async throws -> [String] {
     let start = ContinuousClock.now
     let results = try await library.store.results(PodLibrary.search(text))
+    let words = SearchHighlighter(text, .typing)
     var table = Table(["name", "version", "summary"])
     for spec in try results.prefix(max(limit, 1)).values() {
-      table.add(
-        spec.name, spec.version,
-        spec.summary.split(whereSeparator: \.isNewline).joined(separator: " "))
+      let summary = spec.summary.split(whereSeparator: \.isNewline).joined(separator: " ")
+      table.add(marked(spec.name, words), spec.version, marked(summary, words))
     }
     let count = "\(results.count.grouped) for \"\(text)\""
     let duration = (ContinuousClock.now - start).short
-    return table.lines + [terminal.styled("\(count) in \(duration)", .dim)]
+    var lines = table.lines + [terminal.styled("\(count) in \(duration)", .dim)]
+    let suggestions = results.isEmpty ? try library.suggestions(for: text) : []
+    if !suggestions.isEmpty { lines.append("similar: \(suggestions.joined(separator: ", "))") }
+    return lines
+  }
+
+  /// Returns the text with the words of a search in bold.
+  private func marked(_ text: String, _ words: SearchHighlighter) -> String {
+    var result = ""
+    var end = text.startIndex
+    for range in words.ranges(in: text) {
+      result += text[end..<range.lowerBound] + terminal.styled(String(text[range]), .bold)
+      end = range.upperBound
+    }
+    return result + text[end...]
   }
 
   func show(_ name: String) async throws {

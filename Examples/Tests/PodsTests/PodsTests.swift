@@ -55,6 +55,11 @@ import Testing
       #expect(try await names("GWENDAL ROUE") == ["GRDB.swift"])
       #expect(try await names("sqlite") == ["FMDB", "GRDB.swift"])
       #expect(try await names("").count == 39)
+      // A word in the name counts as three words in another text.
+      let best = try await library.store.fetch(PodLibrary.search("json").limit(1))
+      #expect(best.map(\.name) == ["SwiftyJSON"])
+      #expect(try await names("alamofire imgae").isEmpty)
+      #expect(try library.suggestions(for: "alamofire imgae").first == "image")
     }
   }
 

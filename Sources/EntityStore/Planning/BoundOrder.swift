@@ -156,8 +156,7 @@ struct BoundOrder: Sendable {
   func arrangement(for access: AccessPath, request: QueryRequest) -> QueryPlan.Arrangement {
     switch access {
     case .nothing: return .natural(isReversed: false)
-    case .search where isScore && request.wantedCount != nil && request.after == nil:
-      return .ranked
+    case .search where isScore && request.after == nil: return .ranked
     case .place(let access)
     where isDistance && access.place.isNear && request.wantedCount != nil && request.after == nil:
       return .ranked

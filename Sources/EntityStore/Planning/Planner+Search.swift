@@ -75,7 +75,7 @@ extension Planner {
       .search(access), matches: access.estimatedMatchCount, cost: cost, covered: covered)
   }
 
-  /// The narrowest way to collect ids beside the search at `position`.
+  /// The index or the other search that finds the fewest records.
   private func narrowest(
     _ accesses: [IndexAccess], besides position: Int
   ) throws -> SearchAccess.Beside? {

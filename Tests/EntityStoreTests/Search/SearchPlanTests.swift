@@ -38,24 +38,25 @@ import Testing
     ("json OR mon*", .allWords), ("absent", .allWords), ("absent x", .typing),
   ]
 
-  /// The ids of the best matches and their scores, by an evaluation of all texts.
+  /// The matches and their scores by an evaluation of all texts, the best first.
   private func all(
     _ store: Store, _ search: Condition<SearchedNote>
   ) throws -> [(note: SearchedNote, score: Double)] {
-    // Without a limit, the scores are those of the texts.
-    let notes = try store.fetch(SearchedNote.all.where(search).sortedByScore())
+    let notes = try store.fetch(SearchedNote.all)
     return try store.core.read { core in
       let entity = try core.entity(named: "Note")
       let plan = try core.plan(
         SearchedNote.all.where(search).sortedByScore().request(), for: entity)
-      let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
       guard case .score(let bound)? = plan.order.terms.first?.operand else { return [] }
-      let evaluation = try evaluator.searchEvaluation(of: bound)
-      return try notes.map { note in
+      let evaluation = SearchEvaluation(bound, of: entity, core: core)
+      var found: [(note: SearchedNote, score: Double)] = []
+      for note in notes {
         let bytes = try #require(try core.storedRecord(note.id.rawValue, of: entity))
-        let view = try entity.view(bytes, id: note.id.rawValue)
-        return (note, try evaluation.score(RecordUnderTest(view: view, id: note.id.rawValue)))
+        let record = RecordUnderTest(
+          view: try entity.view(bytes, id: note.id.rawValue), id: note.id.rawValue)
+        if try evaluation.matches(record) { found.append((note, try evaluation.score(record))) }
       }
+      return found.sorted { $0.score > $1.score }
     }
   }
 
@@ -71,10 +72,11 @@ import Testing
           #expect(
             try store.fetch(narrow).map(\.id) == wanted.map(\.note.id).sorted(), "\(text) \(bound)")
           #expect(try store.count(narrow) == wanted.count)
-          for limit in [1, 10, 100] {
-            let best = try store.fetch(narrow.sortedByScore().limit(limit))
+          for limit in [1, 10, 100, nil] {
+            let ranked = narrow.sortedByScore()
+            let best = try store.fetch(limit.map { ranked.limit($0) } ?? ranked)
             let scores = Dictionary(uniqueKeysWithValues: wanted.map { ($0.note.id, $0.score) })
-            #expect(best.count == min(limit, wanted.count), "\(text) \(bound)")
+            #expect(best.count == min(limit ?? .max, wanted.count), "\(text) \(bound)")
             // Sums of equal numbers may differ in their last bit.
             for (found, other) in zip(best, wanted) {
               #expect(abs((scores[found.id] ?? -1) - other.score) < 1e-9, "\(text) \(bound)")

@@ -18,7 +18,8 @@ extension FuzzTarget {
       require(key._withBytes { $0.elementsEqual(bytes) }, "the key is made as \(key)")
     }
     let block = try PostingBlock(bytes)
-    let (ids, ends) = (memory(), memory())
+    let ids = memory()
+    let ends = memory()
     try block.readIDs(into: ids.view)
     let positions = try block.readPositionEnds(into: ends.view)
     for index in 0..<block.count {
@@ -37,7 +38,8 @@ extension FuzzTarget {
   private static func compare(
     _ block: PostingBlock, _ ids: MutableByteView, _ ends: MutableByteView, _ positions: ByteView
   ) throws {
-    let (frequencies, scratch) = (memory(), memory())
+    let frequencies = memory()
+    let scratch = memory()
     block.readFrequencies(into: frequencies.view)
     var bounds: [PostingBlock.Bound] = []
     for index in 0..<block.count {
@@ -53,7 +55,8 @@ extension FuzzTarget {
       scratch: scratch.view, to: &written)
     try written._withBytes { written in
       let again = try PostingBlock(written)
-      let (otherIDs, otherEnds) = (memory(), memory())
+      let otherIDs = memory()
+      let otherEnds = memory()
       try again.readIDs(into: otherIDs.view)
       let others = try again.readPositionEnds(into: otherEnds.view)
       require(again.count == block.count && again.total == block.total, "another count")

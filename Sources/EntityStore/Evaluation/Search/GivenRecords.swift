@@ -1,8 +1,8 @@
 /// Given records as a part of a search, which takes no part in scores.
 final class GivenRecords: SearchNode {
   private let ids: [UInt64]
-  @exclusivity(unchecked) private var index = 0
-  @exclusivity(unchecked) private(set) var id: UInt64 = 0
+  private var index = 0
+  private(set) var id: UInt64 = 0
 
   /// - Parameter ids: ascending ids.
   init(_ ids: [UInt64]) { self.ids = ids }

@@ -5,9 +5,9 @@ internal import LodestoreFormat
 /// The lengths of records during a read.
 final class LengthTable {
   private let cursor: Cursor
-  @exclusivity(unchecked) private var chunks: [UInt64: ByteView] = [:]
-  @exclusivity(unchecked) private var lastNumber = UInt64.max
-  @exclusivity(unchecked) private var last = ByteView()
+  private var chunks = ChunkTable<ByteView>()
+  private var lastNumber = UInt64.max
+  private var last = ByteView()
 
   init(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     cursor = try Cursor(tree, in: transaction)

@@ -7,13 +7,13 @@ internal import LodestoreFormat
 /// One pass over the postings of all these words collects the records. The pass runs at the first
 /// move, so that other parts of the search can restrict it before.
 final class PrefixPostings: SearchNode {
-  private let context: SearchContext
+  let context: SearchContext
   private let prefix: [UInt8]
   /// The place of the word in its phrase.
   private let place: UInt32
-  private let sources: Set<UInt32>?
+  let sources: Set<UInt32>?
   /// The phrase before the word; `nil` for a word alone.
-  private let before: PhraseNode?
+  let before: PhraseNode?
   /// The only records that are wanted; `nil` for all.
   private var wanted: ScoreTable?
   private var found: ScoredRecords?
@@ -97,26 +97,8 @@ final class PrefixPostings: SearchNode {
 
   // MARK: One pass
 
-  /// The best records among all, without a pass over the postings of frequent words.
-  ///
-  /// A rare word has the higher score, so that most blocks of frequent words cannot have a better
-  /// match. Returns `nil` for a phrase.
-  func best(
-    _ count: Int, among filter: GivenRecords?, where isWanted: (UInt64) throws -> Bool
-  ) throws -> [BestMatches.Match]? {
-    guard sources == nil, before == nil, filter == nil else { return nil }
-    var best = RaisedMatches(capacity: count)
-    try forEachBlock { block, weight in
-      guard weight * context.statistics.highestScore(of: block) >= best.threshold else { return }
-      try forEachPosting(of: block) { id, index in
-        try best.raise(id, to: try score(block, index, id, weight), isWanted)
-      }
-    }
-    return best.sorted
-  }
-
   @inline(__always)
-  private func score(
+  func score(
     _ block: PostingBlock, _ index: Int, _ id: UInt64, _ weight: Double
   ) throws -> Double {
     weight
@@ -126,7 +108,7 @@ final class PrefixPostings: SearchNode {
 
   /// Calls `body` with each wanted record of a block and the index of its posting.
   @inline(__always)
-  private func forEachPosting(
+  func forEachPosting(
     of block: PostingBlock, _ body: (UInt64, Int) throws -> Void
   ) throws {
     if block.count == 1 {
@@ -143,10 +125,12 @@ final class PrefixPostings: SearchNode {
   }
 
   /// Calls `body` with each block of the words, and the weight of its word.
-  private func forEachBlock(_ body: (PostingBlock, _ weight: Double) throws -> Void) throws {
+  func forEachBlock(_ body: (PostingBlock, _ weight: Double) throws -> Void) throws {
     let cursor = try Cursor(context.tree, in: context.core.transaction)
     /// The blocks before the last one of the current term, whose total the last one has.
     var earlier: [ByteView] = []
+    // Most words are rare, with the same few numbers of records.
+    var weight = (count: UInt64(0), value: 0.0)
     var isThere = try cursor.seek(atOrAfter: prefix)
     while isThere {
       let key = cursor.key
@@ -156,56 +140,18 @@ final class PrefixPostings: SearchNode {
         earlier.append(cursor.value)
       } else {
         let block = try PostingBlock(cursor.value)
-        let weight = context.statistics.weight(ofTermIn: block.total ?? UInt64(block.count))
-        for value in earlier { try body(try PostingBlock(value), weight) }
+        let count = block.total ?? UInt64(block.count)
+        if weight.count != count {
+          weight = (count, context.statistics.weight(ofTermIn: count))
+        }
+        for value in earlier { try body(try PostingBlock(value), weight.value) }
         earlier.removeAll(keepingCapacity: true)
-        try body(block, weight)
+        try body(block, weight.value)
       }
       isThere = try cursor.next()
     }
     if !earlier.isEmpty {
       throw StoreError.damagedIndex(context.search.index.entries.name, "a term has no last block")
     }
-  }
-}
-
-/// The best records, whose scores come in any order and may rise.
-private struct RaisedMatches {
-  private let capacity: Int
-  private var kept: [UInt64: Double] = [:]
-  private var refused: Set<UInt64> = []
-  /// The score that a better match has at least.
-  private(set) var threshold = -Double.infinity
-
-  init(capacity: Int) { self.capacity = capacity }
-
-  mutating func raise(
-    _ id: UInt64, to score: Double, _ isWanted: (UInt64) throws -> Bool
-  ) rethrows {
-    guard score >= threshold else { return }
-    if let old = kept[id] {
-      if score > old { kept[id] = score }
-      return
-    }
-    if refused.contains(id) { return }
-    guard try isWanted(id) else {
-      refused.insert(id)
-      return
-    }
-    kept[id] = score
-    if kept.count / 2 > capacity + 32 { leaveOut() }
-  }
-
-  private mutating func leaveOut() {
-    let best = sorted
-    kept = Dictionary(uniqueKeysWithValues: best.map { ($0.id, $0.score) })
-    if best.count == capacity, let last = best.last { threshold = last.score }
-  }
-
-  /// The matches, the best first.
-  var sorted: [BestMatches.Match] {
-    Array(
-      kept.map { BestMatches.Match(id: $0.key, score: $0.value) }
-        .sorted { $1.isWorse(than: $0) }.prefix(capacity))
   }
 }

@@ -80,7 +80,8 @@ final class SearchContext {
 
   /// The estimated number of blocks of the terms that begin with `prefix`.
   func blockCount(beginningWith prefix: [UInt8]) throws -> UInt64 {
-    let keys = IndexRange.beginning(with: prefix).keys
+    // No term has the byte 255.
+    let keys = KeyRange(lower: .included(prefix), upper: .excluded(prefix + [255]))
     return UInt64(clamping: try core.transaction.estimatedCount(of: tree, within: keys))
   }
 }

@@ -4,13 +4,12 @@ internal import LodestoreFormat
 
 /// The postings of one term during a read, in the order of ids.
 ///
-/// A block is decoded when one of its ids is asked for. Only the thread of the read uses the object,
-/// so that no access checks its exclusivity.
+/// A block is decoded when one of its ids is asked for.
 final class TermPostings: SearchNode {
   private let cursor: Cursor
   private let name: String
   private let term: [UInt8]
-  @exclusivity(unchecked) private var key: [UInt8] = []
+  private var key: [UInt8] = []
   /// The number of records that have the term.
   let recordCount: UInt64
   private let statistics: SearchStatistics
@@ -18,17 +17,17 @@ final class TermPostings: SearchNode {
   /// The weight of the term in scores.
   let weight: Double
 
-  @exclusivity(unchecked) private var block: PostingBlock?
+  private var block: PostingBlock?
   /// The highest id that the block can have; `.max` for the last block.
-  @exclusivity(unchecked) private(set) var blockEnd = UInt64.max
+  private(set) var blockEnd = UInt64.max
   /// The highest score of a posting of the block, or more.
-  @exclusivity(unchecked) private(set) var blockBound = 0.0
-  @exclusivity(unchecked) private var isDecoded = false
+  private(set) var blockBound = 0.0
+  private var isDecoded = false
   private let ids = OwnedBytes(byteCount: PostingBlock.capacity * 8, alignment: 8)
-  @exclusivity(unchecked) private var index = 0
-  @exclusivity(unchecked) private(set) var id: UInt64 = 0
+  private var index = 0
+  private(set) var id: UInt64 = 0
   private let ends = OwnedBytes(byteCount: PostingBlock.capacity * 4, alignment: 8)
-  @exclusivity(unchecked) private var positions: ByteView?
+  private var positions: ByteView?
 
   init(
     _ term: [UInt8], in tree: Tree, name: String, _ statistics: SearchStatistics,

@@ -17,6 +17,10 @@ struct PostingWriter: ~Copyable {
   private var key: [UInt8] = []
   private var value: [UInt8] = []
   private var bounds: [PostingBlock.Bound] = []
+  /// The bounds of the block in ``stored``; empty if it has none.
+  private var storedBounds: [PostingBlock.Bound] = []
+  /// The indices in ``merged`` of the postings that come from ``added``.
+  private var freshIndices: [Int] = []
   private let scratch = OwnedBytes(byteCount: PostingBlock.capacity * 8, alignment: 8)
 
   init(
@@ -152,6 +156,7 @@ struct PostingWriter: ~Copyable {
       try read(block)
     } else {
       stored.removeAll()
+      storedBounds.removeAll(keepingCapacity: true)
     }
     let old = total
     var next = 0
@@ -187,11 +192,16 @@ struct PostingWriter: ~Copyable {
     } catch {
       throw .damagedIndex(name, error.description)
     }
+    storedBounds.removeAll(keepingCapacity: true)
+    block.forEachBound { frequency, length in
+      storedBounds.append(.init(frequency: frequency, lengthClass: LengthClass.of(length)))
+    }
   }
 
   /// Merges ``stored`` with a range of ``added`` into ``merged``.
   private mutating func mergeBlock(_ range: Range<Int>) {
     merged.removeAll()
+    freshIndices.removeAll(keepingCapacity: true)
     var a = 0
     var b = range.lowerBound
     while a < stored.count || b < range.upperBound {
@@ -200,7 +210,10 @@ struct PostingWriter: ~Copyable {
         a += 1
       } else {
         if a < stored.count, stored.id(a) == added.id(b) { a += 1 }
-        if added.frequency(b) > 0 { merged.append(added, at: b) }
+        if added.frequency(b) > 0 {
+          freshIndices.append(merged.count)
+          merged.append(added, at: b)
+        }
         b += 1
       }
     }
@@ -241,11 +254,13 @@ struct PostingWriter: ~Copyable {
       guard isFound, let (found, id) = SearchKey.block(tree.key), id != nil,
         found.elementsEqual(term)
       else { throw .damagedIndex(name, "a term has \(total) postings too few") }
+      let block: PostingBlock
       do throws(FormatError) {
-        try stored.read(try PostingBlock(tree.value))
+        block = try PostingBlock(tree.value)
       } catch {
         throw .damagedIndex(name, error.description)
       }
+      try read(block)
       try delete(Array(tree.key))
       mergeBlock(0..<0)
     }
@@ -259,17 +274,26 @@ struct PostingWriter: ~Copyable {
     try put(start..<merged.count, of: term, endingWith: nil, total: isWhole ? nil : total)
   }
 
+  /// Adds the posting at `index` of ``merged`` to ``bounds``.
+  private mutating func addBound(_ index: Int) throws(StoreError) {
+    let length = try lengths.length(of: merged.id(index))
+    PostingBlock.add(
+      .init(frequency: merged.frequency(index), lengthClass: LengthClass.of(length)), to: &bounds)
+  }
+
   /// Puts a block of the postings at `range` of ``merged``.
   private mutating func put(
     _ range: Range<Int>, of term: ByteView, endingWith last: UInt64?, total: UInt64?
   ) throws(StoreError) {
     bounds.removeAll(keepingCapacity: true)
     if range.count >= PostingBlock.leastBounded {
-      for index in range {
-        let length = try lengths.length(of: merged.id(index))
-        PostingBlock.add(
-          .init(frequency: merged.frequency(index), lengthClass: LengthClass.of(length)),
-          to: &bounds)
+      if range.count == merged.count, !storedBounds.isEmpty {
+        // The bounds of a block hold for its other postings, too, when some are removed. So the
+        // lengths of these are not read.
+        bounds.append(contentsOf: storedBounds)
+        for index in freshIndices { try addBound(index) }
+      } else {
+        for index in range { try addBound(index) }
       }
     }
     SearchKey.setBlock(of: term, endingWith: last, in: &key)

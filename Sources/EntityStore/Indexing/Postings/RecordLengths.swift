@@ -92,7 +92,12 @@ struct RecordLengths: ~Copyable {
           if try tree.seek(key) { try tree.delete() }
           return
         }
-        let bytes = lengths.flatMap { littleEndianBytes($0) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(lengths.count * 2)
+        for length in lengths {
+          bytes.append(UInt8(truncatingIfNeeded: length))
+          bytes.append(UInt8(truncatingIfNeeded: length &>> 8))
+        }
         try bytes._withBytes { (bytes) throws(LMDBError) in try tree.put(key, bytes) }
       }
     } catch {

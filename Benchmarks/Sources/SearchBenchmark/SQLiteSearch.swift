@@ -1,0 +1,81 @@
+#if Search
+  import BenchmarkFigures
+  import CSQLiteForBenchmarks
+
+  /// The same texts in SQLite: a table, an index on the group, and an FTS5 table over the texts.
+  final class SQLiteSearch {
+    private var database: OpaquePointer?
+    private var statements: [String: OpaquePointer] = [:]
+
+    init(_ path: String) throws {
+      guard sqlite3_open(path, &database) == SQLITE_OK else { throw failure }
+      try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -400000")
+      try run("PRAGMA mmap_size = 4000000000")
+      try run("CREATE TABLE texts(id INTEGER PRIMARY KEY, text TEXT, kind INTEGER)")
+      try run("CREATE INDEX texts_kind ON texts(kind)")
+    }
+
+    deinit {
+      for statement in statements.values { sqlite3_finalize(statement) }
+      sqlite3_close(database)
+    }
+
+    private var failure: BenchmarkError {
+      BenchmarkError("SQLite: \(String(cString: sqlite3_errmsg(database)))")
+    }
+
+    func run(_ sql: String) throws {
+      guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw failure }
+    }
+
+    /// Runs a statement, and returns the numbers of its first column.
+    @discardableResult
+    func numbers(_ sql: String, _ texts: [String] = [], _ numbers: [Int] = []) throws -> [Int] {
+      var statement = statements[sql]
+      if statement == nil {
+        guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else {
+          throw failure
+        }
+        statements[sql] = statement
+      }
+      let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      for (index, text) in texts.enumerated() {
+        sqlite3_bind_text(statement, Int32(index + 1), text, -1, transient)
+      }
+      for (index, number) in numbers.enumerated() {
+        sqlite3_bind_int64(statement, Int32(texts.count + index + 1), Int64(number))
+      }
+      defer { sqlite3_reset(statement) }
+      var result: [Int] = []
+      while true {
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: result.append(Int(sqlite3_column_int64(statement, 0)))
+        case SQLITE_DONE: return result
+        default: throw failure
+        }
+      }
+    }
+
+    func insert(_ texts: [(text: String, group: Int)]) throws {
+      try run("BEGIN")
+      for (text, group) in texts {
+        try numbers("INSERT INTO texts(text, kind) VALUES (?1, ?2)", [text], [group])
+      }
+      try run("COMMIT")
+    }
+
+    func index() throws {
+      try run(
+        "CREATE VIRTUAL TABLE words USING fts5(text, content='texts', content_rowid='id', prefix='1 2')"
+      )
+      try run("INSERT INTO words(words) VALUES('rebuild')")
+    }
+
+    /// The number of bytes in use.
+    func byteCount() throws -> Int {
+      try numbers(
+        "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+      )[0]
+    }
+  }
+#endif

@@ -1,0 +1,3 @@
+#if Search
+  SearchBenchmark.runAsAsked()
+#endif
