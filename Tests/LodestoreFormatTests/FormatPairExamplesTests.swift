@@ -232,6 +232,22 @@ import Testing
     }
   }
 
+  @Test func `examples of blocks of vectors hold`() throws {
+    for line in try lines("vector-block") {
+      let numbers = line.left.trimmingPrefix("record 300: ").split(separator: ", ")
+      let vector = numbers.compactMap { Float($0) }
+      try #require(vector.count == 3 && numbers.count == 4, "\(line)")
+      let part = numbers[3] == "part 0" ? VectorForm.Part.signs : .levels
+      let form = VectorForm(dimensions: 3)
+      let code = VectorEncoder(dimensions: 3).code(of: vector)
+      let (number, offset) = (300 as UInt64).quotientAndRemainder(dividingBy: form.span(part))
+      var block = VectorBlockBuilder()
+      block.append(code, at: UInt16(offset), part, of: form)
+      let (key, body) = try pair(line.right)
+      #expect(key == VectorForm.key(part, number) && body == block.bytes, "\(line)")
+    }
+  }
+
   private func halves(_ text: String, _ separator: String) throws -> (String, String) {
     let range = try #require(text.firstRange(of: separator))
     return (String(text[..<range.lowerBound]), String(text[range.upperBound...]))

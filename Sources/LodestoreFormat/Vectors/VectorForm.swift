@@ -49,7 +49,8 @@ package struct VectorBlock {
   private let codeSize: Int
 
   @inline(__always)
-  package init(_ bytes: ByteView, _ part: VectorForm.Part, of form: VectorForm) throws(FormatError) {
+  package init(_ bytes: ByteView, _ part: VectorForm.Part, of form: VectorForm) throws(FormatError)
+  {
     let size = form.size(part)
     guard !bytes.isEmpty, bytes.count % size == 0, bytes.count / size <= form.span(part) else {
       throw FormatError("a block of vectors has \(bytes.count) bytes", .vectorBlock)
@@ -61,7 +62,9 @@ package struct VectorBlock {
 
   /// The bytes of a code.
   @inline(__always)
-  package func code(_ index: Int) -> ByteView { bytes.part(from: index * codeSize, count: codeSize) }
+  package func code(_ index: Int) -> ByteView {
+    bytes.part(from: index * codeSize, count: codeSize)
+  }
 
   /// The norm or the scale of a vector.
   @inline(__always)

@@ -11,7 +11,8 @@ import Testing
     var center = SeededNumbers(salt: UInt64.random(in: 100..<120, using: &random))
     let kind = Int.random(in: 0..<20, using: &random)
     let spread: Float = kind < 2 ? 0 : 0.3
-    let length: Float = kind == 2 ? 0 : kind == 3 ? 1e-20 : Float.random(in: 0.5...3, using: &random)
+    let length: Float =
+      kind == 2 ? 0 : kind == 3 ? 1e-20 : Float.random(in: 0.5...3, using: &random)
     return Vector(
       (0..<dimensions).map { index in
         // The variances of the components differ.
@@ -59,8 +60,6 @@ import Testing
           }
           // A write sees its own changes.
           let query = vector(&random, 3)
-          let near = Condition<Note>.near(query, by: .euclidean)
-          _ = near
           #expect(
             try tx.fetch(
               Note.where { $0.color.isNear(query, by: .euclidean) }.sortedByDistance().limit(5)
@@ -92,8 +91,10 @@ import Testing
       // No index finds these records.
       let odd = all.filter { $0.group % 2 == 1 && $0.color != nil }
       #expect(
-        try store.fetch(near.where(try Condition(format: "group % 2 == 1 AND color != nil")).limit(count))
-          .map(\.id) == Array(sorted(odd, \.embedding, query, measure).prefix(count)))
+        try store.fetch(
+          near.where(try Condition(format: "group % 2 == 1 AND color != nil")).limit(count)
+        )
+        .map(\.id) == Array(sorted(odd, \.embedding, query, measure).prefix(count)))
       let color = vector(&random, 3)
       guard color.distance(to: color, by: measure) != nil else { continue }
       let few = Note.where { $0.color.isNear(color, by: measure, candidates: 5) }
@@ -106,11 +107,12 @@ import Testing
   @Test func `are found by conditions that few records fulfil`() throws {
     var random = SeededNumbers(salt: 4)
     try withTemporaryStore([Note.self]) { store in
-      try store.insert((0..<3_000).map { number in
-        var note = note(&random)
-        note.group = number % 100
-        return note
-      })
+      try store.insert(
+        (0..<3_000).map { number in
+          var note = note(&random)
+          note.group = number % 100
+          return note
+        })
       let all = try store.fetch(Note.all)
       let query = vector(&random, Note.dimensions)
       // 8 candidates are too few for the condition that only records decide.
@@ -135,16 +137,18 @@ import Testing
       try store.insert((0..<4_000).map { _ in Note(vector(&random, Note.dimensions)) })
       let all = try store.fetch(Note.all)
       for measure in VectorMeasure.allCases {
-        var right = 0
+        var (right, total) = (0, 0)
         for _ in 0..<20 {
-          let query = Vector((0..<Note.dimensions).map { 
-            Float.random(in: -1...1, using: &random) / Float($0 + 1).squareRoot() })
+          let query = vector(&random, Note.dimensions)
+          guard query.distance(to: query, by: measure) != nil else { continue }
+          total += 10
           let near = Note.where { $0.embedding.isNear(query, by: measure, candidates: 200) }
           let found = try store.fetch(near.sortedByDistance().limit(10)).map(\.id)
-          right += Set(sorted(all, \.embedding, query, measure).prefix(10)).intersection(found).count
+          right +=
+            Set(sorted(all, \.embedding, query, measure).prefix(10)).intersection(found).count
         }
-        print(measure, right)
-        #expect(right >= 190, "\(measure)")
+        print(measure, right, total)
+        #expect(right * 100 >= total * 95, "\(measure): \(right) of \(total)")
       }
     }
   }
@@ -187,12 +191,11 @@ import Testing
   }
 
   @Test func `are explained with the access that finds their records`() throws {
-    var random = SeededNumbers(salt: 8)
     try withTemporaryStore([Note.self]) { store in
-      try store.insert((0..<40_000).map { number in
-        Note(nil, group: number % 4, color: [1, Float(number), 0.5])
-      })
-      _ = random.next()
+      try store.insert(
+        (0..<40_000).map { number in
+          Note(nil, group: number % 4, color: [1, Float(number), 0.5])
+        })
       let near = Note.where { $0.color.isNear([1, 2, 3], by: .cosine) }.sortedByDistance().limit(10)
       let plan = try store.explain(near).description
       #expect(plan.contains("vectors"), "\(plan)")

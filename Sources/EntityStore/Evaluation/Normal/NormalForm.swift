@@ -24,7 +24,8 @@ enum NormalForm {
     case .all(let parts), .any(let parts):
       conjunction(parts.map { normal($0, isNegated: isNegated) })
     case .test(let test): plain(isNegated ? test.negated : condition)
-    case .expression, .closure, .related, .search, .proximity: isNegated ? .not(condition) : condition
+    case .expression, .closure, .related, .search, .proximity:
+      isNegated ? .not(condition) : condition
     }
   }
 

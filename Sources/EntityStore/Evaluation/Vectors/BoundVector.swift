@@ -78,5 +78,7 @@ extension ConditionBinding {
 
 extension Value {
   /// The value as a count of at least 1.
-  fileprivate var count: Int? { if case .integer(let number) = self, number > 0 { Int(number) } else { nil } }
+  fileprivate var count: Int? {
+    if case .integer(let number) = self, number > 0 { Int(number) } else { nil }
+  }
 }

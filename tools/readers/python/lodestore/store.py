@@ -151,6 +151,8 @@ class Entity:
             for one in description["indexes"]
         ]
         self._places = [one["number"] for one in description.get("placeIndexes", [])]
+        self._vectors = [
+            (one["number"], one["dimensions"]) for one in description.get("vectorIndexes", [])]
         expires = description.get("expires")
         self._expires = by_number[expires["attribute"]].name if expires else None
 
@@ -246,6 +248,18 @@ class Entity:
             if tree is None:
                 raise DamagedFile(f"{self._store.path}: a place index of {self.name} has no tree")
             found[number] = [struct.unpack(">QQ", key) for key, _, _ in pages.walk(tree)]
+        pages.check_commit()
+        return found
+
+    def vectors(self):
+        """The blocks of each vector index and its number of dimensions, by the index's number."""
+        pages, found = self._store._pages, {}
+        for number, dimensions in self._vectors:
+            tree = self._store._trees.get(f"vector.{self._number}.{number}")
+            if tree is None:
+                raise DamagedFile(f"{self._store.path}: a vector index of {self.name} has no tree")
+            found[number] = (
+                dimensions, {bytes(key): bytes(body) for key, body, _ in pages.walk(tree)})
         pages.check_commit()
         return found
 
