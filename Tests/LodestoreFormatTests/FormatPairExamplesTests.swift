@@ -234,12 +234,15 @@ import Testing
 
   @Test func `examples of blocks of vectors hold`() throws {
     for line in try lines("vector-block") {
-      let numbers = line.left.trimmingPrefix("record 300: ").split(separator: ", ")
-      let vector = numbers.compactMap { Float($0) }
-      try #require(vector.count == 3 && numbers.count == 4, "\(line)")
-      let part = numbers[3] == "part 0" ? VectorForm.Part.signs : .levels
-      let form = VectorForm(dimensions: 3)
-      let code = VectorEncoder(dimensions: 3).code(of: vector)
+      let words = line.left.trimmingPrefix("record 300: ").split(separator: ", ")
+      let part = words.last == "part 0" ? VectorForm.Part.signs : .levels
+      let vector = try words.dropLast().flatMap { word in
+        word.hasSuffix(" zeros")
+          ? [Float](repeating: 0, count: try #require(Int(word.dropLast(6))))
+          : [try #require(Float(word))]
+      }
+      let form = VectorForm(dimensions: vector.count)
+      let code = VectorEncoder(dimensions: vector.count).code(of: vector)
       let (number, offset) = (300 as UInt64).quotientAndRemainder(dividingBy: form.span(part))
       var block = VectorBlockBuilder()
       block.append(code, at: UInt16(offset), part, of: form)

@@ -286,11 +286,14 @@ class Examples(unittest.TestCase):
     def test_of_vectors_come_out(self):
         text_of = " ".join(block.replace("\n", " ") for block in self.blocks("vector-block"))
         lines = ["record" + line for line in text_of.split("record")[1:]]
-        self.assertGreaterEqual(len(lines), 3)
+        self.assertGreaterEqual(len(lines), 4)
         for line in lines:
             left, right = line.strip().rsplit(" = ", 1)
-            *numbers, part = left.split(": ")[1].split(", ")
-            made = vectors.blocks({300: [float(number) for number in numbers]}, 3)
+            *words, part = left.split(": ")[1].split(", ")
+            vector = []
+            for word in words:
+                vector += [0.0] * int(word[:-6]) if word.endswith(" zeros") else [float(word)]
+            made = vectors.blocks({300: vector}, len(vector))
             key, body = [pair for pair in made.items() if pair[0][0] == int(part[-1])][0]
             self.assertEqual(f"{key.hex(' ')} : {body.hex(' ')}", right, line)
 
