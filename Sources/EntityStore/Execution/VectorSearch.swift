@@ -23,9 +23,6 @@ final class VectorSearch {
   private let cursor: Cursor
   private let form: VectorForm
   private let code: VectorCode
-  /// The signs of the query as words.
-  private let signs: [UInt64]
-  private let levels: [Int8]
   /// The number of codes that were read.
   private(set) var codesRead = 0
 
@@ -33,14 +30,8 @@ final class VectorSearch {
     self.query = query
     cursor = try Cursor(query.index.entries.tree, in: transaction)
     let dimensions = query.index.description.dimensions
-    let form = VectorForm(dimensions: dimensions)
-    self.form = form
-    let code = VectorEncoder(dimensions: dimensions).code(of: query.vector.values)
-    self.code = code
-    signs = code.bytes._withBytes { bytes in
-      (0..<form.width / 64).map { bytes.uint64(at: 8 * $0) }
-    }
-    levels = code.bytes[(form.width / 8)...].map { Int8(bitPattern: $0) }
+    form = VectorForm(dimensions: dimensions)
+    code = VectorEncoder(dimensions: dimensions).code(of: query.vector.values)
   }
 
   // MARK: Signs
@@ -115,13 +106,13 @@ final class VectorSearch {
   ) throws -> (found: [Candidate], areAll: Bool) {
     var found: [Candidate] = []
     if let ids {
+      var differing: [UInt16] = [0]
       try forEachBlock(.signs, of: ids) { first, block, ids in
         for id in ids {
           guard let index = block.index(ofOffset: UInt16(id - first)) else { continue }
-          var differing: UInt16 = 0
           compare(block.code(index), 1, &differing)
           let norm = block.number(index)
-          found.append(Candidate(id: id, norm: norm, distance: distance(differing, norm)))
+          found.append(Candidate(id: id, norm: norm, distance: distance(differing[0], norm)))
         }
       }
       codesRead += found.count
@@ -208,38 +199,31 @@ final class VectorSearch {
 
   /// Counts the differing signs of `count` codes that follow one another.
   @inline(__always)
-  private func compare(
-    _ codes: ByteView, _ count: Int, _ result: UnsafeMutablePointer<UInt16>
-  ) {
-    guard let base = codes.baseAddress.map({ UnsafeRawPointer($0) }) else { return }
-    signs.withUnsafeBufferPointer { signs in
-      guard let signs = signs.baseAddress else { return }
+  private func compare(_ codes: ByteView, _ count: Int, _ result: inout [UInt16]) {
+    code.bytes._withBytes { signs in
       // With a constant number of words the loop over them is unrolled.
       switch form.width / 64 {
-      case 4: Self.compare(base, count, signs, 4, result)
-      case 6: Self.compare(base, count, signs, 6, result)
-      case 8: Self.compare(base, count, signs, 8, result)
-      case 12: Self.compare(base, count, signs, 12, result)
-      case 16: Self.compare(base, count, signs, 16, result)
-      case let words: Self.compare(base, count, signs, words, result)
+      case 4: Self.compare(codes, count, signs, 4, &result)
+      case 6: Self.compare(codes, count, signs, 6, &result)
+      case 8: Self.compare(codes, count, signs, 8, &result)
+      case 12: Self.compare(codes, count, signs, 12, &result)
+      case 16: Self.compare(codes, count, signs, 16, &result)
+      case let words: Self.compare(codes, count, signs, words, &result)
       }
     }
   }
 
   @inline(__always)
   private static func compare(
-    _ codes: UnsafeRawPointer, _ count: Int, _ signs: UnsafePointer<UInt64>, _ words: Int,
-    _ result: UnsafeMutablePointer<UInt16>
+    _ codes: ByteView, _ count: Int, _ signs: ByteView, _ words: Int, _ result: inout [UInt16]
   ) {
-    var code = codes
     for index in 0..<count {
       var sum = 0
       for word in 0..<words {
-        let bits = code.loadUnaligned(fromByteOffset: word &* 8, as: UInt64.self) ^ signs[word]
+        let bits = codes.uint64(at: (index &* words &+ word) &* 8) ^ signs.uint64(at: word &* 8)
         sum &+= bits.nonzeroBitCount
       }
       result[index] = UInt16(truncatingIfNeeded: sum)
-      code += words &* 8
     }
   }
 
@@ -273,15 +257,15 @@ final class VectorSearch {
   }
 
   @inline(__always)
-  private func dotProduct(_ code: ByteView) -> Float {
-    guard let base = code.baseAddress.map({ UnsafeRawPointer($0) }) else { return 0 }
-    let codes = base.assumingMemoryBound(to: Int8.self)
-    var sum: Int32 = 0
-    levels.withUnsafeBufferPointer { levels in
-      for index in 0..<levels.count {
-        sum &+= Int32(codes[index]) &* Int32(levels[index])
+  private func dotProduct(_ levels: ByteView) -> Float {
+    code.bytes._withBytes { bytes in
+      let start = form.width / 8
+      var sum: Int32 = 0
+      for index in 0..<form.width {
+        let (a, b) = (Int8(bitPattern: levels[index]), Int8(bitPattern: bytes[start &+ index]))
+        sum &+= Int32(a) &* Int32(b)
       }
+      return Float(sum)
     }
-    return Float(sum)
   }
 }

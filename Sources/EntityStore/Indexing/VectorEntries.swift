@@ -14,8 +14,7 @@ final class VectorEntries: ComputedEntries {
   private let encoder: VectorEncoder
   private let mostPending: Int
   /// The new code of each changed record; `nil` for a record whose code is removed.
-  // Only one thread uses the object. An exclusivity check for each access would slow every batch.
-  @exclusivity(unchecked) private var pending: [UInt64: VectorCode?] = [:]
+  private var pending: [UInt64: VectorCode?] = [:]
 
   init(_ index: StoredComputedIndex, of entity: StoredEntity, core: TreeWriteCore) {
     self.index = index

@@ -8,7 +8,7 @@ package enum IndexedVector: Sendable, Equatable {
   case none
   /// The value is no vector of the index.
   ///
-  /// The text says what the value must be.
+  /// The text is the requirement that the value does not meet.
   case invalid(String)
   case vector([Float])
 

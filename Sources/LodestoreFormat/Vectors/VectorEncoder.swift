@@ -43,36 +43,29 @@ package struct VectorEncoder: Sendable {
 
   /// Returns a vector in rotated axes, with ``width`` components.
   package func rotated(_ vector: [Float]) -> [Double] {
-    [Double](unsafeUninitializedCapacity: width) { buffer, count in
-      buffer.initialize(repeating: 0)
-      for (index, number) in vector.prefix(width).enumerated() { buffer[index] = Double(number) }
-      signs.withUnsafeBufferPointer { signs in
-        for round in 0..<Self.rounds {
-          for index in 0..<width { buffer[index] *= signs[round * width + index] }
-          let start = round & 1 == 0 ? 0 : width - span
-          Self.transform(UnsafeMutableBufferPointer(rebasing: buffer[start..<start + span]))
-          for index in start..<start + span { buffer[index] *= factor }
+    [Double](unsafeUninitializedCapacity: width) { numbers, count in
+      numbers.initialize(repeating: 0)
+      for (index, number) in vector.prefix(width).enumerated() { numbers[index] = Double(number) }
+      for round in 0..<Self.rounds {
+        for index in 0..<width { numbers[index] *= signs[round &* width &+ index] }
+        let first = round & 1 == 0 ? 0 : width - span
+        // The fast Walsh–Hadamard transform.
+        var half = 1
+        while half < span {
+          var start = first
+          while start < first &+ span {
+            for index in start..<start &+ half {
+              let (a, b) = (numbers[index], numbers[index &+ half])
+              numbers[index] = a + b
+              numbers[index &+ half] = a - b
+            }
+            start &+= 2 &* half
+          }
+          half &*= 2
         }
+        for index in first..<first + span { numbers[index] *= factor }
       }
       count = width
-    }
-  }
-
-  /// The fast Walsh–Hadamard transform.
-  @inline(__always)
-  private static func transform(_ numbers: UnsafeMutableBufferPointer<Double>) {
-    var half = 1
-    while half < numbers.count {
-      var start = 0
-      while start < numbers.count {
-        for index in start..<start &+ half {
-          let (a, b) = (numbers[index], numbers[index &+ half])
-          numbers[index] = a + b
-          numbers[index &+ half] = a - b
-        }
-        start &+= 2 &* half
-      }
-      half &*= 2
     }
   }
 

@@ -109,7 +109,7 @@ package struct VectorBlockBuilder {
     offsets.removeAll(keepingCapacity: true)
   }
 
-  /// Adds a vector behind all others of the block.
+  /// Adds a vector after all others of the block.
   package mutating func append(
     _ code: VectorCode, at offset: UInt16, _ part: VectorForm.Part, of form: VectorForm
   ) {

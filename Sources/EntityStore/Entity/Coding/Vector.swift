@@ -6,11 +6,13 @@ internal import LodestoreFormat
 /// An attribute of this type is stored as data: four bytes for each number, in little-endian order.
 /// See <doc:Vectors>.
 public struct Vector: Sendable, Hashable, Codable, ExpressibleByArrayLiteral {
+  /// The numbers, one for each dimension.
   public var values: [Float]
 
   /// Makes a vector of any number of dimensions; a vector index takes those of one number.
   public init(_ values: [Float]) { self.values = values }
 
+  /// Makes a vector of the numbers of a literal.
   public init(arrayLiteral elements: Float...) { values = elements }
 
   /// The distance to another vector, by which conditions and orders compare records.
@@ -85,11 +87,11 @@ extension Vector: IndexableValue {
 
   var bytes: [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 4 * values.count) { bytes, count in
-      for (index, value) in values.enumerated() {
-        UnsafeMutableRawBufferPointer(bytes).storeBytes(
-          of: value.bitPattern.littleEndian, toByteOffset: 4 * index, as: UInt32.self)
+      for value in values {
+        let bits = value.bitPattern
+        for shift in 0..<4 { bytes[count + shift] = UInt8(truncatingIfNeeded: bits >> (8 * shift)) }
+        count += 4
       }
-      count = 4 * values.count
     }
   }
 }
