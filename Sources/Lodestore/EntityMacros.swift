@@ -195,6 +195,17 @@
   public macro Place<E>(_ attributes: [PartialKeyPath<E>], invalid: InvalidPlaces = .refused) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
+  /// Declares a vector index of the enclosing ``Entity(name:removed:)``.
+  ///
+  ///     #Vector<Note>(\.embedding, dimensions: 384)
+  ///
+  /// The attribute is a `Vector` or `Data`, and may be optional.
+  ///
+  /// - Parameter dimensions: the number of numbers of each vector, from 1 to 8,192.
+  @freestanding(declaration)
+  public macro Vector<E>(_ attribute: PartialKeyPath<E>, dimensions: Int) =
+    #externalMacro(module: "EntityMacros", type: "IndexMacro")
+
   /// Makes each record of the enclosing ``Entity(name:removed:)`` expire at a date that the record
   /// holds.
   ///

@@ -3,15 +3,15 @@ import LodestoreBytes
 extension EntityDescription.ComputedIndex {
   /// Calls `body` with the key of each entry of a record, without the record's id.
   ///
-  /// An element that occurs several times is visited several times. Search indexes have entries of
-  /// another form, and none here.
+  /// An element that occurs several times is visited several times. Search indexes and
+  /// vector indexes have entries of another form, and none here.
   @inline(__always)
   package func forEachKey(
     in view: RecordView, _ entity: EntityDescription, _ encoder: inout KeyEncoder,
     _ body: (ByteView) -> Void
   ) throws(FormatError) {
     switch kind {
-    case .search: return
+    case .search, .vector: return
     case .place:
       guard case .at(let latitude, let longitude) = try IndexedPlace(of: self, in: view, entity)
       else { return }

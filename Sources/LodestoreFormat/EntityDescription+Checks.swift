@@ -90,6 +90,9 @@ extension EntityDescription {
       try require(
         index.kind != .place || index.sources.count == 2,
         "the place index \(index.number) has not two sources", index.kind.rule)
+      try require(
+        index.kind != .vector || (1...VectorForm.mostDimensions).contains(index.dimensions),
+        "the vector index \(index.number) has \(index.dimensions) dimensions", index.kind.rule)
       for source in index.sources {
         guard let attribute = attribute(number: source.attribute), !attribute.isRemoved,
           index.kind.takes(attribute.type, at: source.path)
@@ -145,6 +148,7 @@ extension EntityDescription.ComputedIndex.Kind {
     case .elements: type.isDocument
     case .search: type.isDocument || type == .string && path.isEmpty
     case .place: path.isEmpty ? type.isNumber : type.isDocument
+    case .vector: type == .data && path.isEmpty
     }
   }
 }

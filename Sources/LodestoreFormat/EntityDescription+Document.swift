@@ -87,6 +87,9 @@ extension EntityDescription {
     case .place:
       members["admitsInvalid"] = .bool(index.admitsInvalid)
       members["sources"] = sources(of: index)
+    case .vector:
+      members["attribute"] = .integer(Int64(index.attribute))
+      members["dimensions"] = .integer(Int64(index.dimensions))
     }
     return object(.computedIndex(index.kind, index.number), members)
   }
@@ -241,6 +244,7 @@ extension EntityDescription.ComputedIndex.Kind {
     case .elements: "elementIndexes"
     case .search: "searchIndexes"
     case .place: "placeIndexes"
+    case .vector: "vectorIndexes"
     }
   }
 
@@ -250,6 +254,7 @@ extension EntityDescription.ComputedIndex.Kind {
     case .elements: .catalogueElementIndex
     case .search: .catalogueSearchIndex
     case .place: .cataloguePlaceIndex
+    case .vector: .catalogueVectorIndex
     }
   }
 }
@@ -269,6 +274,9 @@ extension EntityDescription.ComputedIndex {
     case .place:
       admitsInvalid = try object.flag("admitsInvalid", of: "a place index", kind.rule)
       sources = try self.sources(reading: &object)
+    case .vector:
+      sources = [Source(attribute: try object.attribute("attribute"))]
+      dimensions = try object.integer("dimensions")
     }
   }
 

@@ -71,6 +71,8 @@ package struct EntityDescription: Sendable {
       case search
       /// Places on the earth by latitude and longitude.
       case place
+      /// Vectors of numbers.
+      case vector
     }
 
     /// A value from which entries are computed.
@@ -97,21 +99,27 @@ package struct EntityDescription: Sendable {
     ///
     /// A place index has no entries for such records. Other records with such values are refused.
     package var admitsInvalid = false
+    /// The number of components of each vector; 0 for indexes of other kinds.
+    package var dimensions = 0
 
     /// Whether the indexes have the same entries.
     package func isEqual(to other: ComputedIndex) -> Bool {
-      kind == other.kind && admitsInvalid == other.admitsInvalid
+      kind == other.kind && admitsInvalid == other.admitsInvalid && dimensions == other.dimensions
         && sources.elementsEqual(other.sources) {
           $0.attribute == $1.attribute && $0.weight == $1.weight
             && $0.path.map { Array($0.utf8) } == $1.path.map { Array($0.utf8) }
         }
     }
 
-    package init(number: UInt32, kind: Kind, sources: [Source], admitsInvalid: Bool = false) {
+    package init(
+      number: UInt32, kind: Kind, sources: [Source], admitsInvalid: Bool = false,
+      dimensions: Int = 0
+    ) {
       self.number = number
       self.kind = kind
       self.sources = sources
       self.admitsInvalid = admitsInvalid
+      self.dimensions = dimensions
     }
 
     /// The attribute of the first source.
@@ -125,6 +133,7 @@ package struct EntityDescription: Sendable {
       case .elements: .elements(entity: entity, index: number)
       case .search: .search(entity: entity, index: number)
       case .place: .place(entity: entity, index: number)
+      case .vector: .vector(entity: entity, index: number)
       }
     }
   }
@@ -174,6 +183,8 @@ package struct EntityDescription: Sendable {
   package var searchIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .search } }
   /// The computed indexes over places.
   package var placeIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .place } }
+  /// The computed indexes over vectors.
+  package var vectorIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .vector } }
   package var rules: [Rule]
   /// The settings of the history; `nil` if the history does not record the entity.
   package var history: History?
@@ -232,7 +243,7 @@ package struct EntityDescription: Sendable {
   }
 
   /// The text that names a computed index, such as `keywords[]`, `authors[].name`,
-  /// `search(name+summary)` or `place(latitude+longitude)`.
+  /// `search(name+summary)`, `place(latitude+longitude)` or `vector(embedding)`.
   package func indexName(_ index: ComputedIndex) -> String {
     let names = index.sources.map { source in
       let name = attribute(number: source.attribute)?.name ?? "\(source.attribute)"
@@ -242,6 +253,7 @@ package struct EntityDescription: Sendable {
     case .elements: names
     case .search: "search(\(names))"
     case .place: "place(\(names))"
+    case .vector: "vector(\(names))"
     }
   }
 

@@ -54,6 +54,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case catalogueElementIndex = "catalogue.element-index"
   case catalogueSearchIndex = "catalogue.search-index"
   case cataloguePlaceIndex = "catalogue.place-index"
+  case catalogueVectorIndex = "catalogue.vector-index"
   case catalogueRule = "catalogue.rule"
   case catalogueHistory = "catalogue.history"
   case catalogueExpiry = "catalogue.expiry"
@@ -114,6 +115,9 @@ package enum FormatRule: String, CaseIterable, Sendable {
   // Place indexes.
   case placeEntries = "place.entries"
   case placeBody = "place.body"
+  // Vector indexes.
+  case vectorBlock = "vector.block"
+  case vectorEntries = "vector.entries"
   // Relationships.
   case relationshipMembers = "relationship.members"
   case relationshipName = "relationship.name"

@@ -17,7 +17,7 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   /// Adds to schemas: source names of members, members of nested documents, and conditions of
   /// delete rules and of derived counts.
   case schemas = 6
-  /// Adds search indexes and place indexes.
+  /// Adds search indexes, place indexes and vector indexes.
   case searches = 7
 
   /// The highest version that this library reads and writes.
@@ -93,6 +93,8 @@ package enum FormatFeature: Sendable, CaseIterable {
   case searchIndex
   /// An index over places. A writer that does not know it would not maintain its entries.
   case placeIndex
+  /// An index over vectors. A writer that does not know it would not maintain its entries.
+  case vectorIndex
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -106,7 +108,8 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .sourceName, .documentMembers, .changedDefault, .deleteRuleCondition, .derivedCondition,
       .derivedDatePart, .contentDigest, .catalogueCopy, .limits:
       FormatRequirement(reader: .first, writer: .schemas)
-    case .searchIndex, .placeIndex: FormatRequirement(reader: .first, writer: .searches)
+    case .searchIndex, .placeIndex, .vectorIndex:
+      FormatRequirement(reader: .first, writer: .searches)
     case .nullInitial, .expiry: FormatRequirement(reader: .schemas, writer: .schemas)
     }
   }
@@ -184,6 +187,7 @@ extension EntityDescription {
       (.elementIndex, computedIndexes.contains { $0.kind == .elements }),
       (.searchIndex, computedIndexes.contains { $0.kind == .search }),
       (.placeIndex, computedIndexes.contains { $0.kind == .place }),
+      (.vectorIndex, computedIndexes.contains { $0.kind == .vector }),
       (.documentMembers, has { $0.members != nil }),
       (.changedDefault, has { $0.changedDefault != nil }),
     ]

@@ -21,6 +21,8 @@ package enum TreeName: Hashable, Sendable {
   case search(entity: EntityNumber, index: UInt32)
   /// An index over places.
   case place(entity: EntityNumber, index: UInt32)
+  /// An index over vectors.
+  case vector(entity: EntityNumber, index: UInt32)
   case history
   /// The digests of records, links and buckets.
   case digests
@@ -43,6 +45,7 @@ package enum TreeName: Hashable, Sendable {
     case .elements(let entity, let index): "elements.\(entity).\(index)"
     case .search(let entity, let index): "search.\(entity).\(index)"
     case .place(let entity, let index): "place.\(entity).\(index)"
+    case .vector(let entity, let index): "vector.\(entity).\(index)"
     case .history: "history"
     case .digests: "digests"
     case .catalogueCopy: "catalogue.copy"
@@ -57,7 +60,7 @@ package enum TreeName: Hashable, Sendable {
   package var isOptional: Bool {
     switch self {
     case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links, .order,
-      .elements, .search, .place:
+      .elements, .search, .place, .vector:
       false
     case .history, .digests, .catalogueCopy, .seal: true
     }
@@ -90,6 +93,7 @@ package enum TreeName: Hashable, Sendable {
     case ("elements", 2, _): self = .elements(entity: EntityNumber(first), index: last)
     case ("search", 2, _): self = .search(entity: EntityNumber(first), index: last)
     case ("place", 2, _): self = .place(entity: EntityNumber(first), index: last)
+    case ("vector", 2, _): self = .vector(entity: EntityNumber(first), index: last)
     case ("links", 2, let side?): self = .links(relationship: first, side: side)
     case ("order", 2, let side?): self = .order(relationship: first, side: side)
     default: return nil

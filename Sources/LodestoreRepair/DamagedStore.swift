@@ -124,7 +124,7 @@ final class DamagedStore {
     case .catalogueCopy: [.catalogue]
     case .seal: [.sealed]
     // Search indexes are built again from the records; their pages are not looked for.
-    case .search, nil: []
+    case .search, .vector, nil: []
     }
   }
 

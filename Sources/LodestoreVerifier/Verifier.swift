@@ -149,6 +149,7 @@ package final class Verifier {
         try verifyDerived(of: entity)
         try verifyKeyedIndexes(of: entity)
         try verifySearches(of: entity)
+        try verifyVectors(of: entity)
       }
     }
     try verifyForeignTrees()
@@ -243,7 +244,7 @@ package final class Verifier {
     for (text, tree) in trees.sorted(by: { $0.key < $1.key }) where !expected.contains(text) {
       switch TreeName(text) {
       case .records(let entity), .index(let entity, _), .elements(let entity, _),
-        .search(let entity, _), .place(let entity, _):
+        .search(let entity, _), .place(let entity, _), .vector(let entity, _):
         guard !unreadableEntities.contains(entity) else {
           report.notices.append("\(text) was not checked: its entity cannot be read")
           continue

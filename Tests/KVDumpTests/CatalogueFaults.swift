@@ -99,6 +99,11 @@ extension Fault {
         ])
       ])),
     catalogue(
+      "a vector index has no dimensions", "vectorIndexes",
+      .array([
+        .object(["number": .integer(1), "attribute": .integer(2), "dimensions": .integer(0)])
+      ])),
+    catalogue(
       "two rules have one name", "rules",
       .array(
         Array(

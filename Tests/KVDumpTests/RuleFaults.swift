@@ -11,8 +11,8 @@ extension Fault {
   static let all = indexFaults + recordFaults + otherFaults + ruleFaults
   static let ruleFaults =
     catalogueFaults + keptCatalogueFaults + documentFaults + keyFaults + elementFaults
-    + searchFaults + placeFaults + linkFaults + importFaults + historyFaults + headerFaults
-    + digestFaults + sealFaults + limitFaults
+    + searchFaults + placeFaults + vectorFaults + linkFaults + importFaults + historyFaults
+    + headerFaults + digestFaults + sealFaults + limitFaults
 
   /// A catalogue in which one value is another; see ``RawStore/edit(_:_:_:to:)``.
   static func catalogue(
@@ -29,7 +29,7 @@ extension Fault {
   /// The table names one other fault for each rule.
   static let endFaults: [(rule: FormatRule, fault: Fault)] =
     importEndFaults + holderFaults + historyEndFaults + sourceEndFaults + limitEndFaults
-    + placeEndFaults + [
+    + placeEndFaults + vectorEndFaults + [
       (
         .counterKey,
         Fault("a counter is of entity 0") {

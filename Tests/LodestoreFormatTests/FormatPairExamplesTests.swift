@@ -232,6 +232,25 @@ import Testing
     }
   }
 
+  @Test func `examples of blocks of vectors hold`() throws {
+    for line in try lines("vector-block") {
+      let words = line.left.trimmingPrefix("record 300: ").split(separator: ", ")
+      let part = words.last == "part 0" ? VectorForm.Part.signs : .levels
+      let vector = try words.dropLast().flatMap { word in
+        word.hasSuffix(" zeros")
+          ? [Float](repeating: 0, count: try #require(Int(word.dropLast(6))))
+          : [try #require(Float(word))]
+      }
+      let form = VectorForm(dimensions: vector.count)
+      let code = VectorEncoder(dimensions: vector.count).code(of: vector)
+      let (number, offset) = (300 as UInt64).quotientAndRemainder(dividingBy: form.span(part))
+      var block = VectorBlockBuilder()
+      block.append(code, at: UInt16(offset), part, of: form)
+      let (key, body) = try pair(line.right)
+      #expect(key == VectorForm.key(part, number) && body == block.bytes, "\(line)")
+    }
+  }
+
   private func halves(_ text: String, _ separator: String) throws -> (String, String) {
     let range = try #require(text.firstRange(of: separator))
     return (String(text[..<range.lowerBound]), String(text[range.upperBound...]))

@@ -10,6 +10,7 @@ import Testing
         .init(number: 1, type: .string, isOptional: false),
         .init(number: 2, type: .string, isOptional: false),
         .init(number: 3, type: .json, isOptional: true),
+        .init(number: 4, type: .data, isOptional: true),
       ])
     var entity = EntityDescription(
       number: 1, name: "Pod",
@@ -19,6 +20,7 @@ import Testing
           number: 2, name: "sortName", type: .string, isOptional: false,
           derivation: .init(.canonical, source: 1)),
         .init(number: 3, name: "extra", type: .json, isOptional: true),
+        .init(number: 4, name: "vector", type: .data, isOptional: true),
       ],
       layouts: [layout], currentLayout: 1,
       indexes: [.init(number: 1, attributes: [1], isUnique: true)],
@@ -30,6 +32,7 @@ import Testing
       .init(
         number: 4, kind: .place,
         sources: [.init(attribute: 3, path: ["c"]), .init(attribute: 3, path: ["d"])]),
+      .init(number: 5, kind: .vector, sources: [.init(attribute: 4)], dimensions: 9),
     ]
     entity.history = .init(keepsImages: true, preserved: [1])
     return entity
@@ -51,9 +54,9 @@ import Testing
   @Test func `members of a later version stay in every object of an entity`() throws {
     var count = 0
     let document = Self.later(Self.entity.document, &count)
-    // The entity, three attributes and a derivation, and a layout with three. Five indexes, two of
+    // The entity, four attributes and a derivation, and a layout with four. Six indexes, two of
     // them with three sources, a rule and the history.
-    #expect(count == 19)
+    #expect(count == 22)
     #expect(try EntityDescription(number: 1, document: document).document == document)
   }
 

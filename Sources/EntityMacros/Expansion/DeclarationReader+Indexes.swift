@@ -5,7 +5,7 @@
 
   extension DeclarationReader {
     /// The macros among the struct's members that the reader interprets.
-    static let markers: Set = ["Index", "Unique", "Search", "Place", "Expires", "Limit"]
+    static let markers: Set = ["Index", "Unique", "Search", "Place", "Vector", "Expires", "Limit"]
 
     /// Reads one of the ``markers`` and ignores every other macro.
     mutating func read(_ macro: MacroExpansionDeclSyntax) {
@@ -16,6 +16,7 @@
       switch macro.macroName.text {
       case "Search": readSearch(of: macro)
       case "Place": readPlace(of: macro)
+      case "Vector": readVector(of: macro)
       case "Expires": readExpiry(of: macro)
       case "Limit": readLimit(of: macro)
       case let name: readIndexes(of: macro, isUnique: name == "Unique")
@@ -75,6 +76,15 @@
       guard properties.count == 2 else { return }
       let rest = macro.arguments.dropFirst().map(\.trimmedDescription)
       declaration.places.append((properties[0], properties[1], rest))
+    }
+
+    /// Reads `#Vector<E>(\.embedding, dimensions: 384)`.
+    private mutating func readVector(of macro: MacroExpansionDeclSyntax) {
+      guard let path = macro.arguments.first?.expression else {
+        return report(.notPaths(), at: macro)
+      }
+      guard let property = storedProperty(of: path) else { return }
+      declaration.vectors.append((property, macro.arguments.dropFirst().map(\.trimmedDescription)))
     }
 
     /// The stored property that a key path names; `nil` after an error was reported.

@@ -24,6 +24,7 @@
       case "elementIndexes": declaration.elementIndexes = name
       case "searchIndexes": declaration.searchIndexes = name
       case "placeIndexes": declaration.placeIndexes = name
+      case "vectorIndexes": declaration.vectorIndexes = name
       default: break
       }
       guard spelling.isToMany else { return }

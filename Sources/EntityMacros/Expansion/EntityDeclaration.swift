@@ -19,6 +19,10 @@
     var places: [(latitude: TokenSyntax, longitude: TokenSyntax, rest: [String])] = []
     /// The static property that declares further place indexes.
     var placeIndexes: TokenSyntax?
+    /// The vector indexes of `#Vector`, each with its further arguments as source.
+    var vectors: [(property: TokenSyntax, rest: [String])] = []
+    /// The static property that declares further vector indexes.
+    var vectorIndexes: TokenSyntax?
     /// The static property that declares the rules.
     var rules: TokenSyntax?
     /// The static property that declares which changes the history records.

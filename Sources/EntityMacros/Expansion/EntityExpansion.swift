@@ -46,6 +46,10 @@
       if !places.isEmpty {
         arguments.append("    placeIndexes: \(places.joined(separator: " + "))")
       }
+      let vectors = vectorIndexes(of: declaration)
+      if !vectors.isEmpty {
+        arguments.append("    vectorIndexes: \(vectors.joined(separator: " + "))")
+      }
       if !declaration.relationships.isEmpty {
         let names = declaration.relationships.map {
           ".init(\"\($0.property.plainText)\", \(type).\($0.property.text))"
@@ -181,6 +185,17 @@
               }
           """)
       }
+      if !vectorIndexes(of: declaration).isEmpty {
+        lines.append(
+          """
+              /// Whether the record has a vector, for an order by the distance from another.
+              \(access)func isNear(
+                _ vector: Vector, by measure: VectorMeasure, candidates: Int? = nil
+              ) -> Condition<\(type)> {
+                .near(vector, by: measure, candidates: candidates)
+              }
+          """)
+      }
       return """
 
 
@@ -310,6 +325,15 @@
       }
       return (made.isEmpty ? [] : ["[\(made.joined(separator: ", "))]"])
         + (declaration.placeIndexes.map { ["\(type).\($0.text)"] } ?? [])
+    }
+
+    /// The vector indexes of the macro and of the static property, as arrays.
+    private func vectorIndexes(of declaration: EntityDeclaration) -> [String] {
+      let made = declaration.vectors.map { vector in
+        "VectorIndex(\((["\\.\(vector.property.text)"] + vector.rest).joined(separator: ", ")))"
+      }
+      return (made.isEmpty ? [] : ["[\(made.joined(separator: ", "))]"])
+        + (declaration.vectorIndexes.map { ["\(type).\($0.text)"] } ?? [])
     }
 
     private func list(_ indexes: [[TokenSyntax]]) -> String {

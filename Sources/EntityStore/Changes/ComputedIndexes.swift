@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Maintains the indexes on elements of documents, on words of texts and on places.
+/// Maintains the indexes on elements of documents, on words of texts, on places and on vectors.
 final class ComputedIndexes: ChangeSink, PendingEntries {
   let name = "computed indexes"
   let writesOnRecord = true
@@ -43,6 +43,7 @@ extension TreeWriteCore {
     switch index.description.kind {
     case .elements, .place: KeyedEntries(index, of: entity, core: self)
     case .search: SearchEntries(index, of: entity, core: self)
+    case .vector: VectorEntries(index, of: entity, core: self)
     }
   }
 

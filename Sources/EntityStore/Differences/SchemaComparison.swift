@@ -37,6 +37,7 @@ struct SchemaComparison {
       Self.computedIndexes(.elements, new))
     add(.searchIndex, name, Self.computedIndexes(.search, old), Self.computedIndexes(.search, new))
     add(.placeIndex, name, Self.computedIndexes(.place, old), Self.computedIndexes(.place, new))
+    add(.vectorIndex, name, Self.computedIndexes(.vector, old), Self.computedIndexes(.vector, new))
     add(.relationship, name, Self.relationships(old, older), Self.relationships(new, newer))
     add(.rule, name, Self.rules(old), Self.rules(new))
     add(.history, name, Self.history(old), Self.history(new))
@@ -123,6 +124,7 @@ struct SchemaComparison {
           case .search:
             "words, weights \(index.sources.map { String($0.weight) }.joined(separator: ", "))"
           case .place: "places, " + (index.admitsInvalid ? "others left out" : "others refused")
+          case .vector: "vectors of \(index.dimensions) dimensions"
           }
         return (entity.description.indexName(index), words)
       },

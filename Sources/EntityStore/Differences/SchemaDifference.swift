@@ -17,6 +17,8 @@ public struct SchemaDifference: Sendable, Hashable {
     case searchIndex
     /// An index on places.
     case placeIndex
+    /// An index on vectors.
+    case vectorIndex
     /// A relationship with a name on the side of ``SchemaDifference/entity``.
     case relationship
     /// A rule that every record must match.

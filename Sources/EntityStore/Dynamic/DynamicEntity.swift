@@ -50,6 +50,14 @@ extension DeclaredEntity {
         admitsInvalid: admitsInvalid))
   }
 
+  /// Adds an index on the vectors of an attribute.
+  package mutating func addVectorIndex(
+    over attribute: Int, dimensions: Int
+  ) throws(StoreError) {
+    try add(
+      .init(kind: .vector, sources: [.init(attribute: attribute)], dimensions: dimensions))
+  }
+
   /// Adds an index on the words of texts.
   package mutating func addSearchIndex(
     over sources: [(attribute: Int, path: [String], weight: Int)]

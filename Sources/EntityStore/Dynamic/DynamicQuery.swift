@@ -34,6 +34,7 @@ package struct DynamicQuery {
       case .related(let related): visit(related.target)
       case .union(let paths): for path in paths { visit(path, of: entity) }
       case .nothing, .scan, .ids, .idRange, .index, .search, .place, .intersection: break
+      case .vectors(let access): if let within = access.within { visit(within, of: entity) }
       }
     }
     visit(plan)

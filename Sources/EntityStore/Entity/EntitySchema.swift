@@ -23,6 +23,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   let searchIndexes: [SearchIndex<E>]
   /// The indexes on places.
   let placeIndexes: [PlaceIndex<E>]
+  /// The indexes on vectors.
+  let vectorIndexes: [VectorIndex<E>]
   /// The to-many relationships.
   let relationships: [RelationshipDefinition<E>]
   /// The conditions that every record must match when it is written.
@@ -48,6 +50,7 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - elementIndexes: the indexes on values at a path in arrays and JSON.
   ///   - searchIndexes: the indexes on the words of texts. See <doc:Search>.
   ///   - placeIndexes: the indexes on places by latitude and longitude. See <doc:Places>.
+  ///   - vectorIndexes: the indexes on vectors. See <doc:Vectors>.
   ///   - relationships: the to-many relationships. To-one relationships are attributes; see
   ///     `AttributeDefinition.toOne`.
   ///   - rules: conditions that every record must match when it is written.
@@ -65,6 +68,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     unique: [[any PartialKeyPath<E> & Sendable]] = [],
     indexes: [[any PartialKeyPath<E> & Sendable]] = [], elementIndexes: [ElementIndex<E>] = [],
     searchIndexes: [SearchIndex<E>] = [], placeIndexes: [PlaceIndex<E>] = [],
+    vectorIndexes: [VectorIndex<E>] = [],
     relationships: [RelationshipDefinition<E>] = [], rules: [RecordRule<E>] = [],
     history: HistoryPolicy<E>? = nil, expires: [any PartialKeyPath<E> & Sendable] = [],
     limit: EntityLimit<E>? = nil, removed: [String] = []
@@ -76,6 +80,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     self.elementIndexes = elementIndexes
     self.searchIndexes = searchIndexes
     self.placeIndexes = placeIndexes
+    self.vectorIndexes = vectorIndexes
     self.relationships = relationships
     self.rules = rules
     self.history = history

@@ -169,7 +169,7 @@ final class ConditionEvaluator {
     case .expression(let comparison): return try evaluate(comparison, record)
     case .related(let test): return try related(test, test.end, test.condition).isTrue(for: record)
     case .search(let search): return try searchEvaluation(of: search).matches(record)
-    case .place(let place): return try place.admits(record, entity)
+    case .proximity(let place): return try place.admits(record, entity)
     case .closure(let closure):
       return try closure.evaluate(record.view.bytes, id: record.id, of: entity, core: core)
     }

@@ -20,7 +20,7 @@ struct LayoutProgram {
     case closure(ConditionClosure)
     case related(RelatedTest)
     case search(BoundSearch)
-    case place(BoundPlace)
+    case proximity(any BoundProximity)
   }
 
   /// A test of a number that is not in a slot: the record id.
@@ -145,7 +145,7 @@ struct LayoutProgram {
     case .closure(let closure): .closure(closure)
     case .related(let test): .related(test)
     case .search(let search): .search(search)
-    case .place(let place): .place(place)
+    case .proximity(let place): .proximity(place)
     }
   }
 

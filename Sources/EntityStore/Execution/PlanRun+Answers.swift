@@ -21,7 +21,7 @@ extension PlanRun {
       case .nothing: return 0
       case .scan: return try core.count(of: entity)
       case .index(let access): return try countEntries(of: access, most)
-      case .elements, .related, .search, .place, .union, .intersection:
+      case .elements, .related, .search, .place, .vectors, .union, .intersection:
         return try collectIDs(plan.access).count
       case .idRange(let range): return try countRecords(range, most)
       case .ids: break

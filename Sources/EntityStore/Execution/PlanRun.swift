@@ -163,6 +163,7 @@ final class PlanRun: MeasuredRun {
     case .ranked:
       if case .search(let access) = plan.access { try inRankedOrder(access, body) }
       if case .place(let access) = plan.access { try inOrderOfDistance(access, body) }
+      if case .vectors(let access) = plan.access { try inOrderOfDistance(access, body) }
     case .groups(let groups):
       guard case .index(let access) = plan.access, let range = access.ranges.first else { return }
       try inGroups(access, range, groups, body)
@@ -192,7 +193,7 @@ final class PlanRun: MeasuredRun {
       let low = max(range.lowerBound, isReversed ? 1 : first ?? 1)
       let high = min(range.upperBound, isReversed ? first ?? .max : .max)
       if low <= high { try scan(low...high, isReversed: isReversed, body) }
-    case .ids, .index, .elements, .related, .search, .place, .union, .intersection:
+    case .ids, .index, .elements, .related, .search, .place, .vectors, .union, .intersection:
       var ids = try collectIDs(plan.access)
       if let first { ids.removeAll { isReversed ? $0 > first : $0 < first } }
       if isReversed { ids.reverse() }
@@ -272,6 +273,7 @@ final class PlanRun: MeasuredRun {
     case .related(let access): return try collectIDs(access)
     case .search(let access): return try collectIDs(access)
     case .place(let access): return try collectIDs(access)
+    case .vectors(let access): return try collectIDs(access)
     case .elements(let access): return try collectElementIDs(access)
     case .index(let access):
       ids.reserveCapacity(min(access.estimatedEntryCount, 1 << 20))

@@ -90,13 +90,13 @@ public struct Query<E: Entity>: Sendable {
     ])
   }
 
-  /// Sorts by the distances from the place of the condition ``Condition/near(_:meters:)``, the
-  /// nearest first.
+  /// Sorts by the distances from the place of the condition ``Condition/near(_:meters:)``, or from
+  /// the vector of ``Condition/near(_:by:candidates:)``, the nearest first.
   ///
   ///     Fireball.all.where(.near(chelyabinsk)).sortedByDistance().limit(10)
   ///
   /// Records at one distance come in the order of insertion. With a limit, the store reads only the
-  /// surroundings of the place. The condition must have one `near`; other queries throw
+  /// surroundings of the place, or the codes of the vectors. The condition must have one `near`; other queries throw
   /// ``StoreError/Code/invalidQuery``.
   public func sortedByDistance() -> Query {
     sorted([

@@ -18,6 +18,8 @@ indirect enum AccessPath: Sendable {
   case search(SearchAccess)
   /// Finds records by their places.
   case place(PlaceAccess)
+  /// Finds records by the distances of their vectors.
+  case vectors(VectorAccess)
   /// Finds the records of any of these paths.
   case union([AccessPath])
   /// Finds the records that all of these accesses find.
@@ -30,6 +32,7 @@ extension AccessPath {
     switch self {
     case .ids: true
     case .union(let paths): paths.contains(where: \.hasGivenIDs)
+    case .vectors(let access): access.within?.hasGivenIDs ?? false
     case .nothing, .scan, .idRange, .index, .elements, .related, .search, .place, .intersection:
       false
     }

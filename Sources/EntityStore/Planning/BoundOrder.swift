@@ -25,7 +25,7 @@ struct BoundOrder: Sendable {
     /// Whether the term compares scores of a search.
     var isScore: Bool { if case .score = operand { true } else { false } }
 
-    /// Whether the term compares distances from a place.
+    /// Whether the term compares distances from a place or vector.
     var isDistance: Bool { if case .distance = operand { true } else { false } }
 
     var isRecordID: Bool { attribute?.isRecordID ?? false }
@@ -160,7 +160,10 @@ struct BoundOrder: Sendable {
     case .place(let access)
     where isDistance && access.place.isNear && request.wantedCount != nil && request.after == nil:
       return .ranked
-    case .scan, .ids, .idRange, .elements, .related, .search, .place, .union, .intersection:
+    case .vectors where isDistance && request.wantedCount != nil && request.after == nil:
+      return .ranked
+    case .scan, .ids, .idRange, .elements, .related, .search, .place, .vectors, .union,
+      .intersection:
       if isByID { return .natural(isReversed: isTieDescending && !terms.isEmpty) }
     case .index(let index):
       if let isReversed = isReversed(in: index) { return .index(isReversed: isReversed) }

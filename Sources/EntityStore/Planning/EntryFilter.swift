@@ -94,7 +94,7 @@ private indirect enum EntryTest: Sendable {
       }
       guard let position = attributes.firstIndex(of: test.attribute.number) else { return nil }
       self.init(test, condition, at: position)
-    case .constant, .expression, .closure, .related, .search, .place: return nil
+    case .constant, .expression, .closure, .related, .search, .proximity: return nil
     }
   }
 

@@ -60,7 +60,7 @@ extension BoundCondition {
     case .test(let test), .not(.test(let test)):
       test.attribute.isRecordID ? nil : test.attribute.number
     case .any(let parts): parts.first?.soleAttribute
-    case .constant, .all, .not, .expression, .closure, .related, .search, .place: nil
+    case .constant, .all, .not, .expression, .closure, .related, .search, .proximity: nil
     }
   }
 }

@@ -121,6 +121,9 @@ struct Planner {
       candidates.append(plan(access))
       if let merged = mergedPlan(access) { candidates.append(merged) }
     }
+    for clause in clauses {
+      if let plan = vectorPlan(of: clause, among: candidates) { candidates.append(plan) }
+    }
     return try candidateOrScan(candidates, by: accesses)
   }
 

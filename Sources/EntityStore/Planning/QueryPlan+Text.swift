@@ -12,7 +12,7 @@ extension QueryPlan {
     case (.nothing, _): break
     case (_, let residual?): add("check", "on each record: \(residual.text)")
     case (.index, nil), (.elements, nil), (.related, nil), (.search, nil), (.place, nil),
-      (.union, nil), (.intersection, nil):
+      (.vectors, nil), (.union, nil), (.intersection, nil):
       add("check", "nothing more: the entries say it all")
     case (.scan, nil), (.ids, nil), (.idRange, nil): break
     }
@@ -43,8 +43,8 @@ extension QueryPlan {
       return "of the index within each key\(backwards(isReversed)), merged"
     case .index(let isReversed): return "of the index\(backwards(isReversed))"
     case .ranked:
-      if case .place = access { return "by the distance, the nearest first" }
-      return "by the score of the search"
+      if case .search = access { return "by the score of the search" }
+      return "by the distance, the nearest first"
     case .natural(let isReversed): return "as found\(backwards(isReversed))"
     case .groups(let groups):
       return "of the index\(backwards(groups.isReversed)), "
@@ -68,6 +68,8 @@ extension AccessPath {
     case .search(let access):
       [access.search.index.entries.name] + (access.beside?.path.indexNames ?? [])
     case .place(let access): [access.place.index.entries.name]
+    case .vectors(let access):
+      [access.vector.index.entries.name] + (access.within?.indexNames ?? [])
     case .nothing, .scan, .ids, .idRange: []
     }
   }
@@ -79,6 +81,7 @@ extension AccessPath {
     case .related(let access): access.estimatedLinkCount
     case .search(let access): access.estimatedMatchCount
     case .place(let access): access.estimatedEntryCount
+    case .vectors(let access): access.estimatedMatchCount
     case .union(let paths): paths.reduce(0) { $0 + $1.estimatedEntryCount(recordCount) }
     case .intersection(let accesses): accesses.reduce(0) { $0 + $1.estimatedEntryCount }
     }
@@ -98,6 +101,7 @@ extension AccessPath {
       [.init("search", access.text)]
         + (access.beside?.path.lines(entity).map { .init("among", "\($0.title) \($0.text)") } ?? [])
     case .place(let access): [.init("places", access.text)]
+    case .vectors(let access): access.lines(entity)
     case .union(let paths):
       [.init("union", "of \(paths.count) \(isOfIndexes ? "index ranges" : "ways")")]
         + paths.prefix(8).flatMap { $0.lines(entity) }
@@ -183,7 +187,7 @@ extension BoundCondition {
     case .closure(let closure): "<\(closure.text)>"
     case .related(let test): test.text
     case .search(let search): search.text
-    case .place(let place): place.text
+    case .proximity(let place): place.text
     }
   }
 

@@ -21,7 +21,7 @@ final class QueryPlan: Sendable {
     /// values sorted together.
     case groups(Groups)
     /// The results are those with the highest scores in a search, or with the shortest distances
-    /// from a place. The access finds them in this order.
+    /// from a place or vector. The access finds them in this order.
     case ranked
   }
 

@@ -13,6 +13,7 @@ extension DeclaredEntity {
     var kind: EntityDescription.ComputedIndex.Kind
     var sources: [Source]
     var admitsInvalid = false
+    var dimensions = 0
 
     /// The index with the numbers of its attributes in the file.
     func described(number: UInt32, _ numbers: [UInt32]) -> EntityDescription.ComputedIndex {
@@ -20,7 +21,7 @@ extension DeclaredEntity {
         number: number, kind: kind,
         sources: sources.map {
           .init(attribute: numbers[$0.attribute], path: $0.path, weight: $0.weight)
-        }, admitsInvalid: admitsInvalid)
+        }, admitsInvalid: admitsInvalid, dimensions: dimensions)
     }
   }
 
@@ -42,6 +43,13 @@ extension DeclaredEntity {
         "a place index names \(index.sources.count) attributes; it takes a latitude and a longitude"
       )
     }
+    let dimensions = 1...VectorForm.mostDimensions
+    guard index.kind != .vector || dimensions.contains(index.dimensions) else {
+      throw StoreError.badSchema(
+        entity: name,
+        "a vector index is declared with \(index.dimensions) dimensions; it takes "
+          + "1 to \(VectorForm.mostDimensions)")
+    }
     for source in index.sources {
       let attribute = attributes[source.attribute]
       guard index.kind.takes(attribute.storage.type, at: source.path) else {
@@ -50,6 +58,7 @@ extension DeclaredEntity {
           case .elements: "elements"
           case .search: "texts"
           case .place: "numbers of degrees"
+          case .vector: "vectors"
           }
         let path = ([attribute.name] + source.path).joined(separator: ".")
         throw StoreError.badSchema(

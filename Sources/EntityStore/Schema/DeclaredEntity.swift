@@ -220,6 +220,12 @@ package struct DeclaredEntity: Sendable {
               path: source.path)
           }, admitsInvalid: index.invalid == .leftOut))
     }
+    for index in schema.vectorIndexes {
+      let position = try schema.position(of: index.attribute, "a vector index names")
+      try add(
+        .init(
+          kind: .vector, sources: [.init(attribute: position)], dimensions: index.dimensions))
+    }
     history = try schema.history.map { policy throws(StoreError) in
       guard policy.isKept else { return .off }
       return .kept(

@@ -44,7 +44,7 @@ extension DynamicSnapshot {
           attributes.firstIndex { $0.number == source.attribute }.map {
             .init(attribute: $0, path: source.path, weight: source.weight)
           }
-        }, admitsInvalid: index.admitsInvalid)
+        }, admitsInvalid: index.admitsInvalid, dimensions: index.dimensions)
     }
     declared.rules = entity.description.rules
     declared.history =

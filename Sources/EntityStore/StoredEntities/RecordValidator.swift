@@ -2,7 +2,7 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Checks records that are about to be written against the constraints of their attributes, and
-/// against the place indexes that refuse values.
+/// against the place indexes and vector indexes that refuse values.
 ///
 /// Created once for a stored entity. The check reads only the attributes that have constraints, in
 /// the encoded record.
@@ -17,10 +17,10 @@ struct RecordValidator: Sendable {
   private let entity: String
   private let layout: RecordLayout
   private let checks: [Check]
-  /// The entity, if it has a place index that refuses values.
+  /// The entity, if it has an index that refuses values.
   private let described: EntityDescription?
 
-  /// Returns `nil` when no attribute has a constraint, and no place index refuses values.
+  /// Returns `nil` when no attribute has a constraint, and no index refuses values.
   ///
   /// Throws for a pattern that is not a regular expression.
   ///
@@ -36,9 +36,11 @@ struct RecordValidator: Sendable {
           attribute: attribute.name, slot: slot, constraints: attribute.constraints,
           expression: try Self.expression(of: attribute)))
     }
-    let refusesPlaces = description.placeIndexes.contains { !$0.admitsInvalid }
-    if checks.isEmpty, !refusesPlaces { return nil }
-    described = refusesPlaces ? description : nil
+    let refuses =
+      !description.vectorIndexes.isEmpty
+      || description.placeIndexes.contains { !$0.admitsInvalid }
+    if checks.isEmpty, !refuses { return nil }
+    described = refuses ? description : nil
     entity = description.name
     self.layout = layout
     self.checks = checks
@@ -75,7 +77,10 @@ struct RecordValidator: Sendable {
         throw .damagedRecord(entity: entity, recordID: id ?? 0, error)
       }
     }
-    if let described { try checkPlaces(view, id, described, &violations) }
+    if let described {
+      try checkPlaces(view, id, described, &violations)
+      checkVectors(view, id, described, &violations)
+    }
     if !violations.isEmpty { throw .broken(violations, detail: detail) }
   }
 
@@ -96,6 +101,22 @@ struct RecordValidator: Sendable {
       } catch {
         throw .damagedRecord(entity: entity, recordID: id ?? 0, error)
       }
+    }
+  }
+}
+
+extension RecordValidator {
+  private func checkVectors(
+    _ view: RecordView, _ id: UInt64?, _ described: EntityDescription,
+    _ violations: inout [RuleViolation]
+  ) {
+    for index in described.vectorIndexes {
+      guard case .invalid(let rule) = IndexedVector(of: index, in: view, described) else {
+        continue
+      }
+      violations.append(
+        RuleViolation(
+          entity: entity, recordID: id, attribute: described.sourceNames(index)[0], rule: rule))
     }
   }
 }

@@ -16,10 +16,12 @@ final class StoredEntity: Sendable {
   let searchIndexes: [StoredComputedIndex]
   /// The computed indexes over places.
   let placeIndexes: [StoredComputedIndex]
+  /// The computed indexes over vectors.
+  let vectorIndexes: [StoredComputedIndex]
   /// The layout of new records.
   let layout: RecordLayout
-  /// The validator for constraints; `nil` when no attribute has a constraint, and no place index
-  /// refuses values.
+  /// The validator for constraints; `nil` when no attribute has a constraint, and no place
+  /// index or vector index refuses values.
   let validator: RecordValidator?
   /// The encoding rules for a program's type that declares only some attributes, or another order.
   ///
@@ -81,6 +83,7 @@ final class StoredEntity: Sendable {
     elementIndexes = computedIndexes.filter { $0.description.kind == .elements }
     searchIndexes = computedIndexes.filter { $0.description.kind == .search }
     placeIndexes = computedIndexes.filter { $0.description.kind == .place }
+    vectorIndexes = computedIndexes.filter { $0.description.kind == .vector }
   }
 
   @inline(__always)

@@ -36,7 +36,8 @@ final class StoredIndex: Sendable {
 
 /// An index with entries that are computed from values of a record, with its tree.
 ///
-/// See Format.md, "Indexes over elements", "Search indexes" and "Place indexes".
+/// See Format.md, "Indexes over elements", "Search indexes", "Place indexes" and
+/// "Vector indexes".
 final class StoredComputedIndex: Sendable {
   /// The attribute number that stands for the element in conditions on the entries.
   static let element = UInt32.max - 1

@@ -38,6 +38,7 @@ extension PageReading {
         + entity.description.searchIndexes.map {
           "search: \(entity.description.sourcesText(of: $0))"
         } + entity.placeIndexes.map(\.shortName)
+        + entity.description.vectorIndexes.map(entity.description.indexName)
       return Table.Row([
         Item(.text(entity.name), link: .entity(entity.name, Selection())),
         Item(.count(try snapshot.count(of: entity))), Item(.byteCount(size.records)),

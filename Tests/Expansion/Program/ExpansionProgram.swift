@@ -48,6 +48,7 @@
         "Unique": MacroSpec(type: IndexMacro.self),
         "Search": MacroSpec(type: IndexMacro.self),
         "Place": MacroSpec(type: IndexMacro.self),
+        "Vector": MacroSpec(type: IndexMacro.self),
         "Expires": MacroSpec(type: IndexMacro.self),
         "Limit": MacroSpec(type: IndexMacro.self),
       ]

@@ -264,7 +264,7 @@ struct EntitySource {
     lines += marks
     if !marks.isEmpty { lines.append("") }
     lines += members
-    let indexes = elementIndexes() + searchIndexes() + placeIndexes()
+    let indexes = elementIndexes() + searchIndexes() + placeIndexes() + vectorIndexes()
     let shared = toMany(others) + indexes + rules() + history() + constants
     if !shared.isEmpty { lines += [""] + shared }
     for structure in documents.structures { lines += [""] + Self.lines(of: structure) }
@@ -414,6 +414,19 @@ struct EntitySource {
     }
     return indexes.isEmpty
       ? [] : ["  static let placeIndexes = [\(indexes.joined(separator: ", "))]"]
+  }
+
+  private mutating func vectorIndexes() -> [String] {
+    var indexes: [String] = []
+    for index in description.vectorIndexes {
+      guard let path = path(index.attribute) else {
+        leaveOut(description.indexName(index), "the index has an attribute that is left out")
+        continue
+      }
+      indexes.append("VectorIndex<\(name)>(\(path), dimensions: \(index.dimensions))")
+    }
+    return indexes.isEmpty
+      ? [] : ["  static let vectorIndexes = [\(indexes.joined(separator: ", "))]"]
   }
 
   private func rules() -> [String] {

@@ -46,7 +46,8 @@ enum SwiftNames {
   /// Whether a name of a relationship can be a static property.
   static func isStatic(_ name: String) -> Bool {
     !refused.contains(name)
-      && !["elementIndexes", "history", "placeIndexes", "rules", "searchIndexes"].contains(name)
+      && !["elementIndexes", "history", "placeIndexes", "rules", "searchIndexes", "vectorIndexes"]
+        .contains(name)
   }
 
   static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }

@@ -91,6 +91,12 @@ struct SchemaFileEntity {
       try declared.addPlaceIndex(
         over: sources, admitsInvalid: try index.bool("admitsInvalid") ?? false)
     }
+    for index in try node.array("vectorIndexes") ?? [] {
+      try index.check(members: ["attribute", "dimensions"])
+      guard let name = try index.text("attribute"), let dimensions = try index.integer("dimensions")
+      else { throw index.failure("has no 'attribute' or no 'dimensions'") }
+      try declared.addVectorIndex(over: try position(name, index), dimensions: dimensions)
+    }
     for rule in try node.array("rules") ?? [] {
       try rule.check(members: ["name", "condition"])
       guard let name = try rule.text("name"), let condition = try rule.text("condition") else {

@@ -32,6 +32,11 @@ extension DynamicEntity {
         wanted, reason: "is a place index, which has cells of the earth",
         nextStep: "find records by a place, as by 'kvdump query --near 54.8,61.1,500km'")
     }
+    if description.vectorIndexes.map(description.indexName).contains(wanted) {
+      throw CommandFailure.badArgument(
+        wanted, reason: "is a vector index, which has codes of vectors",
+        nextStep: "sort records by the distance of their vectors, as the article Vectors says")
+    }
     if description.elementIndexes.map(description.indexName).contains(wanted) {
       throw CommandFailure.badArgument(
         wanted, reason: "is an index over elements, which has a record once for each of them",

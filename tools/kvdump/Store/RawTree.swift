@@ -17,7 +17,7 @@ struct RawTree {
     kind = TreeName(tree.name)
     switch kind {
     case .records(let number), .index(let number, _), .elements(let number, _),
-      .search(let number, _), .place(let number, _):
+      .search(let number, _), .place(let number, _), .vector(let number, _):
       entity = entities.first { $0.number == number }
     default: entity = nil
     }
@@ -40,6 +40,7 @@ struct RawTree {
     case .elements(_, let number): computedIndex(number) ?? "an index over elements"
     case .search(_, let number): computedIndex(number) ?? "a search index"
     case .place(_, let number): computedIndex(number) ?? "a place index"
+    case .vector(_, let number): computedIndex(number) ?? "a vector index"
     case .history: "the history of changes"
     case .digests: "digests of records, links and buckets"
     case .catalogueCopy: "a second copy of the catalogue"
@@ -87,6 +88,7 @@ struct RawTree {
     case .elements: element(key)
     case .search: posting(key, body)
     case .place: place(key)
+    case .vector(_, let number): vectors(key, body, number)
     case .history: history(key, body)
     case .digests: digest(key, body)
     case nil: nil
@@ -160,6 +162,17 @@ struct RawTree {
     let latitude = PlaceCell.latitudes(field.rows).lowerBound
     let longitude = PlaceCell.longitudes(field.columns).lowerBound
     return "latitude \(latitude), longitude \(longitude), record \(key.bigEndianUInt64(at: 8))"
+  }
+
+  private func vectors(_ key: ByteView, _ body: ByteView, _ number: UInt32) -> String? {
+    guard key.count == 9, let part = VectorForm.Part(rawValue: key[0]),
+      let index = entity?.vectorIndexes.first(where: { $0.number == number })
+    else { return nil }
+    let form = VectorForm(dimensions: index.dimensions)
+    guard let block = try? VectorBlock(body, part, of: form) else { return nil }
+    let first = key.bigEndianUInt64(at: 1) &* form.span(part)
+    return "\(part) of \(block.count) \(block.count == 1 ? "vector" : "vectors"), records from "
+      + "\(first &+ UInt64(block.offset(0)))"
   }
 
   private func order(_ key: ByteView, _ body: ByteView) -> String? {

@@ -6,7 +6,7 @@ import LodestoreFormat
 enum SchemaRows {
   static let entityColumns: [Column] = [
     "entity", "attributes", "indexes", "elementIndexes", "searchIndexes", "placeIndexes",
-    "relationships", "rules", "history", "expires", "limit",
+    "vectorIndexes", "relationships", "rules", "history", "expires", "limit",
   ]
 
   static let attributeColumns =
@@ -77,12 +77,18 @@ enum SchemaRows {
         ), ("admitsInvalid", .bool(index.admitsInvalid)),
       ])
     }
+    let vectorIndexes = description.vectorIndexes.map { index in
+      Cell.object([
+        ("attribute", .text(description.attribute(number: index.attribute)?.name ?? "")),
+        ("dimensions", .count(index.dimensions)),
+      ])
+    }
     let rules = description.rules.map {
       Cell.object([("name", .text($0.name)), ("condition", .text($0.condition))])
     }
     return [
       .text(entity.name), .array(attributes), .array(indexes), .array(elementIndexes),
-      .array(searchIndexes), .array(placeIndexes),
+      .array(searchIndexes), .array(placeIndexes), .array(vectorIndexes),
       .array(snapshot.relationships(of: entity).map(RelationshipRows.object)), .array(rules),
       history(description), description.expiryText.map(Cell.text) ?? .absent, limit(description),
     ]

@@ -18,7 +18,7 @@ extension BoundCondition {
     case .closure: 800
     case .related: 1_000
     case .search(let search): search.checkingCost
-    case .place: 200
+    case .proximity: 200
     }
   }
 
@@ -49,7 +49,7 @@ extension BoundCondition {
       }
     case .all(let parts): parts.contains(where: \.isNever)
     case .any(let parts): parts.allSatisfy(\.isNever)
-    case .not, .expression, .closure, .related, .place: false
+    case .not, .expression, .closure, .related, .proximity: false
     case .search(let search): search.query.isEmpty
     }
   }

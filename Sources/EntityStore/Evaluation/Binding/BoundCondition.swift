@@ -16,7 +16,7 @@ indirect enum BoundCondition: Sendable {
   case closure(ConditionClosure)
   case related(RelatedTest)
   case search(BoundSearch)
-  case place(BoundPlace)
+  case proximity(any BoundProximity)
 }
 
 /// An attribute, or the record's id, in a bound condition.
@@ -186,8 +186,8 @@ indirect enum BoundOperand: Sendable {
   case related(RelatedOperand)
   /// The score of the record in a search.
   case score(BoundSearch)
-  /// The distance of the record from the place of a `NEAR`, in meters.
-  case distance(BoundPlace)
+  /// The distance of the record from the place or vector of a `NEAR`.
+  case distance(any BoundProximity)
 }
 
 // MARK: Parts of a condition
@@ -217,7 +217,7 @@ extension BoundCondition: BoundExpression {
       case .attribute(let attribute), .operand(.attribute(let attribute, _)):
         numbers.insert(attribute.number)
       case .search(let search): numbers.formUnion(search.index.attributes)
-      case .place(let place): numbers.formUnion(place.index.attributes)
+      case .proximity(let place): numbers.formUnion(place.index.attributes)
       case .operand, .closure, .related: break
       }
       return false
@@ -233,7 +233,7 @@ extension BoundCondition: BoundExpression {
     return !has { part in
       switch part {
       case .attribute(let attribute), .operand(.attribute(let attribute, _)): isOther(attribute)
-      case .closure, .related, .search, .place: true
+      case .closure, .related, .search, .proximity: true
       case .operand: false
       }
     }
@@ -245,7 +245,7 @@ extension BoundCondition: BoundExpression {
     case .test(let test): isSought(.attribute(test.attribute))
     case .closure: isSought(.closure)
     case .search(let search): isSought(.search(search))
-    case .place(let place): isSought(.place(place))
+    case .proximity(let place): isSought(.proximity(place))
     case .all(let parts), .any(let parts): parts.contains { $0.has(isSought) }
     case .not(let part): part.has(isSought)
     case .expression(let comparison):
@@ -261,7 +261,7 @@ extension BoundOperand: BoundExpression {
     return switch self {
     case .value, .document, .attribute, .element: false
     case .score(let search): isSought(.search(search))
-    case .distance(let place): isSought(.place(place))
+    case .distance(let place): isSought(.proximity(place))
     case .list(let parts), .call(_, let parts): parts.contains { $0.has(isSought) }
     case .arithmetic(_, let left, let right): left.has(isSought) || right.has(isSought)
     case .negative(let inner), .cast(let inner, _), .datePart(_, let inner, _): inner.has(isSought)
@@ -283,8 +283,8 @@ enum BoundPart {
   case closure
   /// A search of words.
   case search(BoundSearch)
-  /// A condition on the record's place, or its distance.
-  case place(BoundPlace)
+  /// A condition on the record's place or vector, or its distance.
+  case proximity(any BoundProximity)
   /// A relationship, the condition on the related records, and the operand that is evaluated on
   /// each of them.
   case related(RelationshipEnd, BoundCondition?, BoundOperand?)
@@ -292,7 +292,7 @@ enum BoundPart {
   fileprivate var isTime: Bool {
     switch self {
     case .operand(.call(.now, _)): true
-    case .operand, .attribute, .closure, .search, .place: false
+    case .operand, .attribute, .closure, .search, .proximity: false
     case .related(_, let condition, let operand):
       condition?.dependsOnTime == true || operand?.dependsOnTime == true
     }

@@ -19,7 +19,7 @@ struct ConditionBinding {
   /// The search of the condition, to which `_score` refers in an order.
   var search: BoundSearch?
   /// The condition `NEAR` to which `_distance` refers in an order.
-  var near: BoundPlace?
+  var near: (any BoundProximity)?
   /// Whether the condition is stored in the file, so that it must mean the same in every program.
   var isOfRule = false
 
@@ -68,7 +68,7 @@ struct ConditionBinding {
 
   private mutating func bind(_ given: Comparison) throws(StoreError) -> BoundCondition {
     if given.operator.isSearch { return .search(try search(given)) }
-    if given.operator.isOfPlaces { return .place(try place(given.withFoldedConstants())) }
+    if given.operator.isOfPlaces { return .proximity(try proximity(given.withFoldedConstants())) }
     let comparison = try withDerivedParts(given.withFoldedConstants())
     if comparison.operator == .notEqual, comparison.quantifier == nil {
       var equality = comparison

@@ -24,7 +24,8 @@ enum NormalForm {
     case .all(let parts), .any(let parts):
       conjunction(parts.map { normal($0, isNegated: isNegated) })
     case .test(let test): plain(isNegated ? test.negated : condition)
-    case .expression, .closure, .related, .search, .place: isNegated ? .not(condition) : condition
+    case .expression, .closure, .related, .search, .proximity:
+      isNegated ? .not(condition) : condition
     }
   }
 
@@ -109,7 +110,7 @@ extension BoundCondition {
     case .closure: true
     case .all(let parts), .any(let parts): parts.contains(where: \.hasClosure)
     case .not(let part): part.hasClosure
-    case .constant, .test, .expression, .related, .search, .place: false
+    case .constant, .test, .expression, .related, .search, .proximity: false
     }
   }
 }

@@ -1,12 +1,23 @@
 internal import LodestoreFormat
 
-/// A condition on places whose index is known.
+/// A condition on places or vectors whose index is known.
 ///
-/// The type is a class, because copying a plan's condition then copies only references.
-final class BoundPlace: Sendable {
+/// Such conditions are objects, because copying a plan's condition then copies only references.
+protocol BoundProximity: AnyObject, Sendable {
+  var index: StoredComputedIndex { get }
+  /// The condition as text, for plans.
+  var text: String { get }
+  /// Whether records have a distance.
+  var isNear: Bool { get }
+  func admits(_ record: RecordUnderTest, _ entity: StoredEntity) throws(FormatError) -> Bool
+  /// The distance of a record; `nil` if it has none.
+  func distance(_ record: RecordUnderTest, _ entity: StoredEntity) throws(FormatError) -> Double?
+}
+
+/// A condition on places whose index is known.
+final class BoundPlace: BoundProximity {
   let index: StoredComputedIndex
   let cover: PlaceCover
-  /// The condition as text, for plans.
   let text: String
 
   init(_ index: StoredComputedIndex, _ region: PlaceRegion, text: String) {
@@ -47,13 +58,14 @@ extension Comparison.Operator {
 }
 
 extension ValuePath {
-  /// The name of the distance from the place of a `NEAR` in orders and projections.
+  /// The name of the distance from the place or vector of a `NEAR` in orders and projections.
   static let distanceName = "_distance"
 }
 
 extension ConditionBinding {
-  /// Binds `SELF WITHIN {…}` and `SELF NEAR {…}`, or those of a latitude or longitude.
-  func place(_ comparison: Comparison) throws(StoreError) -> BoundPlace {
+  /// Binds `SELF WITHIN {…}` and `SELF NEAR {…}`, or those of an attribute in the index.
+  func proximity(_ comparison: Comparison) throws(StoreError) -> any BoundProximity {
+    if let vector = try vector(comparison) { return vector }
     let text = ConditionPrinter.text(.comparison(comparison))
     guard case .path(let path) = comparison.left, path.root == .record, !isOfRule,
       variables.isEmpty, comparison.quantifier == nil, comparison.options.isEmpty,
@@ -63,9 +75,7 @@ extension ConditionBinding {
         "a condition on places is 'SELF WITHIN {south, west, north, east}' in degrees or 'SELF NEAR "
           + "{latitude, longitude, meters}', not '\(text)'")
     }
-    let sought = path.steps.map { step -> String in
-      if case .member(let name) = step { name } else { "?" }
-    }.joined(separator: ".")
+    let sought = path.memberText
     for index in entity.placeIndexes {
       let names = entity.description.sourceNames(index.description)
       guard sought.isEmpty || names.contains(where: { $0 == sought || $0.hasPrefix(sought + ".") })
@@ -82,16 +92,23 @@ extension ConditionBinding {
   }
 
   /// The condition to which `_distance` refers; `nil` for another path.
-  func measured(_ path: ValuePath) throws(StoreError) -> BoundPlace? {
+  func measured(_ path: ValuePath) throws(StoreError) -> (any BoundProximity)? {
     guard path.root == .record, path.steps == [.member(ValuePath.distanceName)],
       entity.description.attribute(named: ValuePath.distanceName) == nil
     else { return nil }
     guard let near else {
       throw .badQuery(
-        "'_distance' is the distance from the place of a NEAR, and the condition has no NEAR, or "
-          + "several")
+        "'_distance' is the distance from the place or vector of a NEAR, and the condition has no "
+          + "NEAR, or several")
     }
     return near
+  }
+}
+
+extension ValuePath {
+  /// The names of the path's members, with points between them.
+  var memberText: String {
+    steps.map { if case .member(let name) = $0 { name } else { "?" } }.joined(separator: ".")
   }
 }
 
@@ -126,10 +143,10 @@ extension PlaceRegion {
 
 extension BoundCondition {
   /// The `NEAR` of the condition, if it has one alone.
-  var onlyNear: BoundPlace? {
-    var found: [BoundPlace] = []
+  var onlyNear: (any BoundProximity)? {
+    var found: [any BoundProximity] = []
     _ = has { part in
-      if case .place(let place) = part, place.isNear { found.append(place) }
+      if case .proximity(let one) = part, one.isNear { found.append(one) }
       return false
     }
     return found.count == 1 ? found.first : nil

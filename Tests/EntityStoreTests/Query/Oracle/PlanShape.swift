@@ -29,7 +29,7 @@ enum PlanShape: String, CaseIterable {
     case .ids: .ids
     case .idRange: .idRange
     // The oracle has neither relationships nor computed indexes.
-    case .union, .related, .elements, .search, .place: .union
+    case .union, .related, .elements, .search, .place, .vectors: .union
     case .intersection: .intersection
     case .index(let access):
       if case .points = access.span {

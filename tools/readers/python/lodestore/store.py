@@ -161,6 +161,8 @@ class Entity:
             )
             for one in description.get("searchIndexes", [])
         ]
+        self._vectors = [
+            (one["number"], one["dimensions"]) for one in description.get("vectorIndexes", [])]
         expires = description.get("expires")
         self._expires = by_number[expires["attribute"]].name if expires else None
 
@@ -266,6 +268,18 @@ class Entity:
             if tree is None:
                 raise DamagedFile(f"{self._store.path}: a search index of {self.name} has no tree")
             yield search.SearchIndex(self._store._pages, tree, sources)
+
+    def vectors(self):
+        """The blocks of each vector index and its number of dimensions, by the index's number."""
+        pages, found = self._store._pages, {}
+        for number, dimensions in self._vectors:
+            tree = self._store._trees.get(f"vector.{self._number}.{number}")
+            if tree is None:
+                raise DamagedFile(f"{self._store.path}: a vector index of {self.name} has no tree")
+            found[number] = (
+                dimensions, {bytes(key): bytes(body) for key, body, _ in pages.walk(tree)})
+        pages.check_commit()
+        return found
 
     def _row(self, key, body):
         record_id = struct.unpack("<Q", key)[0] if len(key) == 8 else 0

@@ -20,7 +20,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", "..", "..", ".."))
 sys.path.insert(0, os.path.dirname(HERE))
 
 import lodestore  # noqa: E402
-from lodestore import analysis, checksums, documents, keys, places, published, text  # noqa: E402
+from lodestore import analysis, checksums, documents, keys, places, published, text, vectors  # noqa: E402
 from lodestore.__main__ import main, plain  # noqa: E402
 from lodestore.store import Layout  # noqa: E402
 
@@ -282,6 +282,20 @@ class Examples(unittest.TestCase):
             self.assertEqual(places.key(latitude, longitude, 300).hex(" "), right, line)
         for latitude, longitude in ((91, 0), (0, -180.5), (float("nan"), 0)):
             self.assertIsNone(places.position(latitude, longitude))
+
+    def test_of_vectors_come_out(self):
+        text_of = " ".join(block.replace("\n", " ") for block in self.blocks("vector-block"))
+        lines = ["record" + line for line in text_of.split("record")[1:]]
+        self.assertGreaterEqual(len(lines), 4)
+        for line in lines:
+            left, right = line.strip().rsplit(" = ", 1)
+            *words, part = left.split(": ")[1].split(", ")
+            vector = []
+            for word in words:
+                vector += [0.0] * int(word[:-6]) if word.endswith(" zeros") else [float(word)]
+            made = vectors.blocks({300: vector}, len(vector))
+            key, body = [pair for pair in made.items() if pair[0][0] == int(part[-1])][0]
+            self.assertEqual(f"{key.hex(' ')} : {body.hex(' ')}", right, line)
 
     def test_of_texts_are_normalized_whatever_the_version_of_python(self):
         # Composed since Unicode 16, which older Pythons do not know.

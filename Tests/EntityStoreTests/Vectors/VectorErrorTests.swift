@@ -1,0 +1,86 @@
+import Foundation
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+
+@Suite struct `Values that are no vectors` {
+  private let invalid: [Vector] = [
+    [], [1, 2], [1, 2, 3, 4], [1, .nan, 3], [1, .infinity, 3], [1e38, 3e38, 3e38],
+  ]
+
+  @Test func `are refused by every way to write`() throws {
+    try withTemporaryStore([Note.self]) { store in
+      try store.insert(Note(nil, color: [1, 2, 3]))
+      for vector in invalid {
+        let wrong = Note(nil, color: vector)
+        let writes: [(inout WriteTransaction) throws -> Void] = [
+          { try $0.insert(wrong) },
+          { try $0.insert([Note(nil), wrong]) },
+          { tx in
+            for var one in try tx.fetch(Note.all) {
+              one.color = vector
+              try tx.update(one)
+            }
+          },
+        ]
+        for write in writes {
+          let error = #expect(throws: StoreError.self) { try store.write { try write(&$0) } }
+          #expect(error?.code == .invalidValue)
+          #expect(error?.message.contains("must be a vector of") == true, "\(error as Any)")
+        }
+      }
+      #expect(try store.fetch(Note.all).map(\.color) == [[1, 2, 3]])
+    }
+  }
+
+  @Test func `of zeros are found unless angles are compared`() throws {
+    try withTemporaryStore([Note.self]) { store in
+      try store.insert([Note(nil, color: [0, 0, 0]), Note(nil, color: [0, 1, 0])])
+      func found(_ measure: VectorMeasure) throws -> [Vector?] {
+        try store.fetch(
+          Note.where { $0.color.isNear([0, 2, 0], by: measure) }.sortedByDistance().limit(5)
+        ).map(\.color)
+      }
+      #expect(try found(.cosine) == [[0, 1, 0]])
+      #expect(try found(.dotProduct) == [[0, 1, 0], [0, 0, 0]])
+      #expect(try found(.euclidean) == [[0, 1, 0], [0, 0, 0]])
+    }
+  }
+
+  @Test func `are refused in queries`() throws {
+    try withTemporaryStore([Note.self]) { store in
+      for vector in invalid + [[0, 0, 0]] {
+        let error = #expect(throws: StoreError.self, "\(vector)") {
+          try store.fetch(Note.where { $0.color.isNear(vector, by: .cosine) })
+        }
+        #expect(error?.code == .invalidQuery)
+      }
+      let formats = [
+        "SELF NEAR {'cosine'}", "SELF NEAR {'angle', CAST('AAAA', 'data')}",
+        "group NEAR {'cosine', CAST('AACAPwAAgD8AAIA/', 'data')}",
+        "color NEAR {'cosine', CAST('AACAPwAAgD8AAIA/', 'data'), 0}",
+      ]
+      for format in formats {
+        let error = #expect(throws: StoreError.self, "\(format)") {
+          try store.fetch(Note.where(Condition(format: format)))
+        }
+        #expect(error?.code == .invalidQuery, "\(format)")
+      }
+      try store.insert(Note(nil, color: [1, 1, 1]))
+      let right = try Condition<Note>(
+        format: "color NEAR {'cosine', CAST('AACAPwAAgD8AAIA/', 'data')}")
+      #expect(try store.count(Note.where(right)) == 1)
+    }
+  }
+
+  @Test func `an entity without an index is refused with the index to declare`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      let error = #expect(throws: StoreError.self) {
+        try store.fetch(Film.all.where(.near([1, 2], by: .cosine)))
+      }
+      #expect(error?.code == .invalidQuery)
+      #expect(error?.message.contains("#Vector<Film>") == true)
+    }
+  }
+}

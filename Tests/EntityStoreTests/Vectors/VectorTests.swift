@@ -1,0 +1,209 @@
+import Foundation
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+
+/// Orders by distance are the same as those of a plain comparison of all vectors.
+@Suite struct `The nearest vectors` {
+  /// A vector around one of twenty, or one of zeros, or one that is equal to others.
+  private func vector(_ random: inout SeededNumbers, _ dimensions: Int) -> Vector {
+    var center = SeededNumbers(salt: UInt64.random(in: 100..<120, using: &random))
+    let kind = Int.random(in: 0..<20, using: &random)
+    let spread: Float = kind < 2 ? 0 : 0.3
+    let length: Float =
+      kind == 2 ? 0 : kind == 3 ? 1e-20 : Float.random(in: 0.5...3, using: &random)
+    return Vector(
+      (0..<dimensions).map { index in
+        // The variances of the components differ.
+        let scale = 1 / Float(index + 1).squareRoot()
+        let noise = Float.random(in: -1...1, using: &random) * spread
+        return (Float.random(in: -1...1, using: &center) + noise) * scale * length
+      })
+  }
+
+  private func note(_ random: inout SeededNumbers) -> Note {
+    Note(
+      Int.random(in: 0..<10, using: &random) > 0 ? vector(&random, Note.dimensions) : nil,
+      group: Int.random(in: 0..<5, using: &random),
+      color: Bool.random(using: &random) ? vector(&random, 3) : nil)
+  }
+
+  private func sorted(
+    _ notes: [Note], _ path: KeyPath<Note, Vector?>, _ query: Vector, _ measure: VectorMeasure
+  ) -> [Note.ID] {
+    notes.compactMap { note in
+      note[keyPath: path]?.distance(to: query, by: measure).map { ($0, note.id) }
+    }
+    .sorted { ($0.0, $0.1.rawValue) < ($1.0, $1.1.rawValue) }.map(\.1)
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `are those of all vectors after changes of any kind`(salt: UInt64) throws {
+    var random = SeededNumbers(salt: salt)
+    try withTemporaryStore([Note.self]) { store in
+      try check(store, &random)
+      for _ in 0..<10 {
+        try store.write { tx in
+          switch Int.random(in: 0..<5, using: &random) {
+          case 0, 1, 2:
+            var added: [Note] = []
+            for _ in 0..<Int.random(in: 1...150, using: &random) { added.append(note(&random)) }
+            try tx.insert(added)
+          case 3: try tx.delete(Note.where { $0.group == Int.random(in: 0..<5, using: &random) })
+          default:
+            for var changed in try tx.fetch(Note.where { $0.group == 2 }) {
+              changed.embedding = note(&random).embedding
+              if Bool.random(using: &random) { changed.color = note(&random).color }
+              try tx.update(changed)
+            }
+          }
+          // A write sees its own changes.
+          let query = vector(&random, 3)
+          #expect(
+            try tx.fetch(
+              Note.where { $0.color.isNear(query, by: .euclidean) }.sortedByDistance().limit(5)
+            ).map(\.id)
+              == Array(sorted(try tx.fetch(Note.all), \.color, query, .euclidean).prefix(5)))
+        }
+        try check(store, &random)
+      }
+    }
+  }
+
+  private func check(_ store: Store, _ random: inout SeededNumbers) throws {
+    let all = try store.fetch(Note.all)
+    for measure in VectorMeasure.allCases {
+      let count = Int.random(in: 0...20, using: &random)
+      let query = vector(&random, Note.dimensions)
+      guard query.distance(to: query, by: measure) != nil else { continue }
+      let near = Note.where { $0.embedding.isNear(query, by: measure) }.sortedByDistance()
+      let expected = sorted(all, \.embedding, query, measure)
+      #expect(try store.fetch(near.limit(count)).map(\.id) == Array(expected.prefix(count)))
+      #expect(try store.fetch(near).map(\.id) == expected)
+      #expect(try store.count(near) == expected.count)
+      #expect(
+        try store.fetch(near.offset(3).limit(count)).map(\.id)
+          == Array(expected.dropFirst(3).prefix(count)))
+      #expect(
+        try store.fetch(near.where { $0.group == 1 }.limit(count)).map(\.id)
+          == Array(sorted(all.filter { $0.group == 1 }, \.embedding, query, measure).prefix(count)))
+      // No index finds these records.
+      let odd = all.filter { $0.group % 2 == 1 && $0.color != nil }
+      #expect(
+        try store.fetch(
+          near.where(try Condition(format: "group % 2 == 1 AND color != nil")).limit(count)
+        )
+        .map(\.id) == Array(sorted(odd, \.embedding, query, measure).prefix(count)))
+      let color = vector(&random, 3)
+      guard color.distance(to: color, by: measure) != nil else { continue }
+      let few = Note.where { $0.color.isNear(color, by: measure, candidates: 5) }
+      #expect(
+        try store.fetch(few.sortedByDistance().limit(1_000)).map(\.id)
+          == sorted(all, \.color, color, measure))
+    }
+  }
+
+  @Test func `are found by conditions that few records fulfil`() throws {
+    var random = SeededNumbers(salt: 4)
+    try withTemporaryStore([Note.self]) { store in
+      try store.insert(
+        (0..<3_000).map { number in
+          var note = note(&random)
+          note.group = number % 100
+          return note
+        })
+      let all = try store.fetch(Note.all)
+      let query = vector(&random, Note.dimensions)
+      // 8 candidates are too few for the condition that only records decide.
+      let near = Note.where { $0.embedding.isNear(query, by: .euclidean, candidates: 8) }
+        .sortedByDistance().limit(4)
+      for format in ["group == 7", "group < 20", "group % 100 == 7", "group % 50 == 7"] {
+        let condition = try Condition<Note>(format: format)
+        let matching = Set(try store.fetch(Note.where(condition)).map(\.id))
+        let expected = sorted(
+          all.filter { matching.contains($0.id) }, \.embedding, query, .euclidean)
+        let found = try store.fetch(near.where(condition)).map(\.id)
+        #expect(found.count == 4)
+        #expect(matching.isSuperset(of: found))
+        if format == "group == 7" { #expect(found == Array(expected.prefix(4))) }
+      }
+    }
+  }
+
+  @Test func `are mostly among few candidates`() throws {
+    var random = SeededNumbers(salt: 5)
+    try withTemporaryStore([Note.self]) { store in
+      try store.insert((0..<4_000).map { _ in Note(vector(&random, Note.dimensions)) })
+      let all = try store.fetch(Note.all)
+      for measure in VectorMeasure.allCases {
+        var (right, total) = (0, 0)
+        for _ in 0..<20 {
+          let query = vector(&random, Note.dimensions)
+          guard query.distance(to: query, by: measure) != nil else { continue }
+          total += 10
+          let near = Note.where { $0.embedding.isNear(query, by: measure, candidates: 200) }
+          let found = try store.fetch(near.sortedByDistance().limit(10)).map(\.id)
+          right +=
+            Set(sorted(all, \.embedding, query, measure).prefix(10)).intersection(found).count
+        }
+        print(measure, right, total)
+        #expect(right * 100 >= total * 95, "\(measure): \(right) of \(total)")
+      }
+    }
+  }
+
+  @Test func `are those of records from before the index`() throws {
+    var random = SeededNumbers(salt: 6)
+    try withTemporaryPath { file in
+      let before = try Store(at: file, entities: [PlainNote.self])
+      try before.insert([PlainNote([1, 2]), PlainNote(nil), PlainNote([.nan])])
+      try before.insert((0..<500).map { _ in PlainNote(vector(&random, Note.dimensions)) })
+      before.close()
+      let store = try Store(at: file, entities: [Note.self])
+      defer { store.close() }
+      let query = vector(&random, Note.dimensions)
+      let near = Note.all.where(.near(query, by: .dotProduct)).sortedByDistance()
+      #expect(
+        try store.fetch(near.limit(9)).map(\.id)
+          == Array(sorted(try store.fetch(Note.all), \.embedding, query, .dotProduct).prefix(9)))
+      #expect(try store.count(near) == 500)
+      try expectSound(store)
+    }
+  }
+
+  @Test func `come in pages`() throws {
+    var random = SeededNumbers(salt: 7)
+    try withTemporaryStore([Note.self]) { store in
+      try store.insert((0..<100).map { _ in note(&random) })
+      let query = vector(&random, Note.dimensions)
+      let near = Note.all.where(.near(query, by: .euclidean)).sortedByDistance()
+      var found: [Note.ID] = []
+      var token: ContinuationToken?
+      repeat {
+        let page = try store.page(near.limit(7).continuing(after: token))
+        found += page.items.map(\.id)
+        token = page.next
+      } while token != nil
+      #expect(try found == store.fetch(near).map(\.id))
+      #expect(found.count > 50)
+    }
+  }
+
+  @Test func `are explained with the access that finds their records`() throws {
+    try withTemporaryStore([Note.self]) { store in
+      try store.insert(
+        (0..<40_000).map { number in
+          Note(nil, group: number % 4, color: [1, Float(number), 0.5])
+        })
+      let near = Note.where { $0.color.isNear([1, 2, 3], by: .cosine) }.sortedByDistance().limit(10)
+      let plan = try store.explain(near).description
+      #expect(plan.contains("vectors"), "\(plan)")
+      #expect(plan.contains("Note.vector(color)"), "\(plan)")
+      #expect(plan.contains("by the distance, the nearest first"), "\(plan)")
+      let filtered = try store.explain(near.where { $0.group == 3 }).description
+      #expect(filtered.contains("of the records found by"), "\(filtered)")
+      #expect(filtered.contains("Note.group"), "\(filtered)")
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import LMDB
+import LodestoreBytes
+import LodestoreFormat
+
+extension Fault {
+  private static let tree = TreeName.vector(entity: 2, index: 1)
+  private static let form = VectorForm(dimensions: 2)
+
+  /// Makes the names of pods data, with a vector index over them and one record with a vector.
+  private static func withVectors(_ store: RawStore) throws {
+    for path in ["attributes.0", "layouts.0.attributes.0", "layouts.1.attributes.0"] {
+      try store.edit(CatalogueKey.entity(2), .catalogue, path + ".type", to: .string("data"))
+    }
+    try store.edit(
+      CatalogueKey.entity(2), .catalogue, "vectorIndexes",
+      to: .array([
+        .object(["number": .integer(1), "attribute": .integer(1), "dimensions": .integer(2)])
+      ]))
+    let layout = RecordLayout(
+      number: 2,
+      attributes: [
+        .init(number: 1, type: .data, isOptional: false),
+        .init(number: 2, type: .int64, isOptional: false),
+      ])
+    let bytes = [1, -2].flatMap { littleEndianBytes(Float($0).bitPattern) }
+    try store.putRecord(
+      90, layout.record(id: 90, values: [.data(bytes), .integer(1)]), entity: 2)
+    _ = try store.tree(tree)
+  }
+
+  private static func put(_ part: VectorForm.Part, _ vector: [Float], _ store: RawStore) throws {
+    var block = VectorBlockBuilder()
+    let code = VectorEncoder(dimensions: 2).code(of: vector)
+    block.append(code, at: 90, part, of: form)
+    try store.put(VectorForm.key(part, 0), block.bytes, tree)
+  }
+
+  static let vectorFaults: [Fault] = [
+    Fault("a block of vectors ends too early") { store in
+      try withVectors(store)
+      try store.put(VectorForm.key(.signs, 0), [1, 2, 3], tree)
+    },
+    Fault("a vector has no codes") { try withVectors($0) },
+  ]
+
+  static let vectorEndFaults: [(rule: FormatRule, fault: Fault)] = [
+    (
+      .vectorEntries,
+      Fault("the levels are those of another vector") { store in
+        try withVectors(store)
+        try put(.signs, [1, -2], store)
+        try put(.levels, [1, -1.9], store)
+      }
+    ),
+    (
+      .vectorEntries,
+      Fault("a block has the codes of no record") { store in
+        try withVectors(store)
+        try put(.signs, [1, -2], store)
+        try put(.levels, [1, -2], store)
+        try store.put(VectorForm.key(.levels, 1), store.get(VectorForm.key(.levels, 0), tree), tree)
+      }
+    ),
+  ]
+}
