@@ -89,7 +89,9 @@ import Testing
     try await writer.value
   }
 
-  @Test func `a condition on the content in place is refused, and nothing is written`() async throws {
+  @Test func `a condition on the content in place is refused, and nothing is written`()
+    async throws
+  {
     let one = try key("lease")
     let tag = try await storage.put(.bytes([0]), at: one, if: .absent)
     let found = try await failure { () async throws(StorageError) in

@@ -7,8 +7,8 @@ internal import LodestoreSystem
 /// A file gets its name when it is complete and on the disk. ``PutCondition/absent`` is one step of
 /// the file system: a rename that replaces nothing, or `link(2)`. The condition therefore also
 /// holds between machines that mount the folder. ``PutCondition/matches(_:)`` is refused as
-/// ``StorageError/Kind/unsupported``. It would need a lock, and a process that the system stops
-/// while it holds the lock would stop all machines.
+/// ``StorageError/Kind/unsupported``. That condition needs a lock. A process that is stopped with
+/// the lock would stop all machines.
 ///
 /// Calls block a thread of a queue and no task, because a mount may stop answering.
 package struct FolderStorage: ObjectStorage {
