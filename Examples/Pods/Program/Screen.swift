@@ -92,7 +92,7 @@ struct Screen {
 
   /// Returns a table of the best podspecs for a text with the words marked, and the number of all.
   ///
-  /// If there are none, similar words are suggested.
+  /// Similar words are suggested when nothing is found.
   private func found(_ text: String, limit: Int) async throws -> [String] {
     let start = ContinuousClock.now
     let results = try await library.store.results(PodLibrary.search(text))

@@ -10,15 +10,15 @@ import Testing
   ]
 
   @Test func `are refused by every way to write`() throws {
-    try withTemporaryStore([Note.self]) { store in
-      try store.insert(Note(nil, color: [1, 2, 3]))
+    try withTemporaryStore([Thought.self]) { store in
+      try store.insert(Thought(nil, color: [1, 2, 3]))
       for vector in invalid {
-        let wrong = Note(nil, color: vector)
+        let wrong = Thought(nil, color: vector)
         let writes: [(inout WriteTransaction) throws -> Void] = [
           { try $0.insert(wrong) },
-          { try $0.insert([Note(nil), wrong]) },
+          { try $0.insert([Thought(nil), wrong]) },
           { tx in
-            for var one in try tx.fetch(Note.all) {
+            for var one in try tx.fetch(Thought.all) {
               one.color = vector
               try tx.update(one)
             }
@@ -30,16 +30,16 @@ import Testing
           #expect(error?.message.contains("must be a vector of") == true, "\(error as Any)")
         }
       }
-      #expect(try store.fetch(Note.all).map(\.color) == [[1, 2, 3]])
+      #expect(try store.fetch(Thought.all).map(\.color) == [[1, 2, 3]])
     }
   }
 
   @Test func `of zeros are found unless angles are compared`() throws {
-    try withTemporaryStore([Note.self]) { store in
-      try store.insert([Note(nil, color: [0, 0, 0]), Note(nil, color: [0, 1, 0])])
+    try withTemporaryStore([Thought.self]) { store in
+      try store.insert([Thought(nil, color: [0, 0, 0]), Thought(nil, color: [0, 1, 0])])
       func found(_ measure: VectorMeasure) throws -> [Vector?] {
         try store.fetch(
-          Note.where { $0.color.isNear([0, 2, 0], by: measure) }.sortedByDistance().limit(5)
+          Thought.where { $0.color.isNear([0, 2, 0], by: measure) }.sortedByDistance().limit(5)
         ).map(\.color)
       }
       #expect(try found(.cosine) == [[0, 1, 0]])
@@ -49,10 +49,10 @@ import Testing
   }
 
   @Test func `are refused in queries`() throws {
-    try withTemporaryStore([Note.self]) { store in
+    try withTemporaryStore([Thought.self]) { store in
       for vector in invalid + [[0, 0, 0]] {
         let error = #expect(throws: StoreError.self, "\(vector)") {
-          try store.fetch(Note.where { $0.color.isNear(vector, by: .cosine) })
+          try store.fetch(Thought.where { $0.color.isNear(vector, by: .cosine) })
         }
         #expect(error?.code == .invalidQuery)
       }
@@ -63,14 +63,14 @@ import Testing
       ]
       for format in formats {
         let error = #expect(throws: StoreError.self, "\(format)") {
-          try store.fetch(Note.where(Condition(format: format)))
+          try store.fetch(Thought.where(Condition(format: format)))
         }
         #expect(error?.code == .invalidQuery, "\(format)")
       }
-      try store.insert(Note(nil, color: [1, 1, 1]))
-      let right = try Condition<Note>(
+      try store.insert(Thought(nil, color: [1, 1, 1]))
+      let right = try Condition<Thought>(
         format: "color NEAR {'cosine', CAST('AACAPwAAgD8AAIA/', 'data')}")
-      #expect(try store.count(Note.where(right)) == 1)
+      #expect(try store.count(Thought.where(right)) == 1)
     }
   }
 

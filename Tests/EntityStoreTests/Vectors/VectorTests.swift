@@ -22,16 +22,16 @@ import Testing
       })
   }
 
-  private func note(_ random: inout SeededNumbers) -> Note {
-    Note(
-      Int.random(in: 0..<10, using: &random) > 0 ? vector(&random, Note.dimensions) : nil,
+  private func note(_ random: inout SeededNumbers) -> Thought {
+    Thought(
+      Int.random(in: 0..<10, using: &random) > 0 ? vector(&random, Thought.dimensions) : nil,
       group: Int.random(in: 0..<5, using: &random),
       color: Bool.random(using: &random) ? vector(&random, 3) : nil)
   }
 
   private func sorted(
-    _ notes: [Note], _ path: KeyPath<Note, Vector?>, _ query: Vector, _ measure: VectorMeasure
-  ) -> [Note.ID] {
+    _ notes: [Thought], _ path: KeyPath<Thought, Vector?>, _ query: Vector, _ measure: VectorMeasure
+  ) -> [Thought.ID] {
     notes.compactMap { note in
       note[keyPath: path]?.distance(to: query, by: measure).map { ($0, note.id) }
     }
@@ -41,18 +41,18 @@ import Testing
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `are those of all vectors after changes of any kind`(salt: UInt64) throws {
     var random = SeededNumbers(salt: salt)
-    try withTemporaryStore([Note.self]) { store in
+    try withTemporaryStore([Thought.self]) { store in
       try check(store, &random)
       for _ in 0..<10 {
         try store.write { tx in
           switch Int.random(in: 0..<5, using: &random) {
           case 0, 1, 2:
-            var added: [Note] = []
+            var added: [Thought] = []
             for _ in 0..<Int.random(in: 1...150, using: &random) { added.append(note(&random)) }
             try tx.insert(added)
-          case 3: try tx.delete(Note.where { $0.group == Int.random(in: 0..<5, using: &random) })
+          case 3: try tx.delete(Thought.where { $0.group == Int.random(in: 0..<5, using: &random) })
           default:
-            for var changed in try tx.fetch(Note.where { $0.group == 2 }) {
+            for var changed in try tx.fetch(Thought.where { $0.group == 2 }) {
               changed.embedding = note(&random).embedding
               if Bool.random(using: &random) { changed.color = note(&random).color }
               try tx.update(changed)
@@ -62,9 +62,9 @@ import Testing
           let query = vector(&random, 3)
           #expect(
             try tx.fetch(
-              Note.where { $0.color.isNear(query, by: .euclidean) }.sortedByDistance().limit(5)
+              Thought.where { $0.color.isNear(query, by: .euclidean) }.sortedByDistance().limit(5)
             ).map(\.id)
-              == Array(sorted(try tx.fetch(Note.all), \.color, query, .euclidean).prefix(5)))
+              == Array(sorted(try tx.fetch(Thought.all), \.color, query, .euclidean).prefix(5)))
         }
         try check(store, &random)
       }
@@ -72,12 +72,12 @@ import Testing
   }
 
   private func check(_ store: Store, _ random: inout SeededNumbers) throws {
-    let all = try store.fetch(Note.all)
+    let all = try store.fetch(Thought.all)
     for measure in VectorMeasure.allCases {
       let count = Int.random(in: 0...20, using: &random)
-      let query = vector(&random, Note.dimensions)
+      let query = vector(&random, Thought.dimensions)
       guard query.distance(to: query, by: measure) != nil else { continue }
-      let near = Note.where { $0.embedding.isNear(query, by: measure) }.sortedByDistance()
+      let near = Thought.where { $0.embedding.isNear(query, by: measure) }.sortedByDistance()
       let expected = sorted(all, \.embedding, query, measure)
       #expect(try store.fetch(near.limit(count)).map(\.id) == Array(expected.prefix(count)))
       #expect(try store.fetch(near).map(\.id) == expected)
@@ -97,7 +97,7 @@ import Testing
         .map(\.id) == Array(sorted(odd, \.embedding, query, measure).prefix(count)))
       let color = vector(&random, 3)
       guard color.distance(to: color, by: measure) != nil else { continue }
-      let few = Note.where { $0.color.isNear(color, by: measure, candidates: 5) }
+      let few = Thought.where { $0.color.isNear(color, by: measure, candidates: 5) }
       #expect(
         try store.fetch(few.sortedByDistance().limit(1_000)).map(\.id)
           == sorted(all, \.color, color, measure))
@@ -106,21 +106,21 @@ import Testing
 
   @Test func `are found by conditions that few records fulfil`() throws {
     var random = SeededNumbers(salt: 4)
-    try withTemporaryStore([Note.self]) { store in
+    try withTemporaryStore([Thought.self]) { store in
       try store.insert(
         (0..<3_000).map { number in
           var note = note(&random)
           note.group = number % 100
           return note
         })
-      let all = try store.fetch(Note.all)
-      let query = vector(&random, Note.dimensions)
+      let all = try store.fetch(Thought.all)
+      let query = vector(&random, Thought.dimensions)
       // 8 candidates are too few for the condition that only records decide.
-      let near = Note.where { $0.embedding.isNear(query, by: .euclidean, candidates: 8) }
+      let near = Thought.where { $0.embedding.isNear(query, by: .euclidean, candidates: 8) }
         .sortedByDistance().limit(4)
       for format in ["group == 7", "group < 20", "group % 100 == 7", "group % 50 == 7"] {
-        let condition = try Condition<Note>(format: format)
-        let matching = Set(try store.fetch(Note.where(condition)).map(\.id))
+        let condition = try Condition<Thought>(format: format)
+        let matching = Set(try store.fetch(Thought.where(condition)).map(\.id))
         let expected = sorted(
           all.filter { matching.contains($0.id) }, \.embedding, query, .euclidean)
         let found = try store.fetch(near.where(condition)).map(\.id)
@@ -133,16 +133,16 @@ import Testing
 
   @Test func `are mostly among few candidates`() throws {
     var random = SeededNumbers(salt: 5)
-    try withTemporaryStore([Note.self]) { store in
-      try store.insert((0..<4_000).map { _ in Note(vector(&random, Note.dimensions)) })
-      let all = try store.fetch(Note.all)
+    try withTemporaryStore([Thought.self]) { store in
+      try store.insert((0..<4_000).map { _ in Thought(vector(&random, Thought.dimensions)) })
+      let all = try store.fetch(Thought.all)
       for measure in VectorMeasure.allCases {
         var (right, total) = (0, 0)
         for _ in 0..<20 {
-          let query = vector(&random, Note.dimensions)
+          let query = vector(&random, Thought.dimensions)
           guard query.distance(to: query, by: measure) != nil else { continue }
           total += 10
-          let near = Note.where { $0.embedding.isNear(query, by: measure, candidates: 200) }
+          let near = Thought.where { $0.embedding.isNear(query, by: measure, candidates: 200) }
           let found = try store.fetch(near.sortedByDistance().limit(10)).map(\.id)
           right +=
             Set(sorted(all, \.embedding, query, measure).prefix(10)).intersection(found).count
@@ -156,17 +156,17 @@ import Testing
   @Test func `are those of records from before the index`() throws {
     var random = SeededNumbers(salt: 6)
     try withTemporaryPath { file in
-      let before = try Store(at: file, entities: [PlainNote.self])
-      try before.insert([PlainNote([1, 2]), PlainNote(nil), PlainNote([.nan])])
-      try before.insert((0..<500).map { _ in PlainNote(vector(&random, Note.dimensions)) })
+      let before = try Store(at: file, entities: [PlainThought.self])
+      try before.insert([PlainThought([1, 2]), PlainThought(nil), PlainThought([.nan])])
+      try before.insert((0..<500).map { _ in PlainThought(vector(&random, Thought.dimensions)) })
       before.close()
-      let store = try Store(at: file, entities: [Note.self])
+      let store = try Store(at: file, entities: [Thought.self])
       defer { store.close() }
-      let query = vector(&random, Note.dimensions)
-      let near = Note.all.where(.near(query, by: .dotProduct)).sortedByDistance()
+      let query = vector(&random, Thought.dimensions)
+      let near = Thought.all.where(.near(query, by: .dotProduct)).sortedByDistance()
       #expect(
         try store.fetch(near.limit(9)).map(\.id)
-          == Array(sorted(try store.fetch(Note.all), \.embedding, query, .dotProduct).prefix(9)))
+          == Array(sorted(try store.fetch(Thought.all), \.embedding, query, .dotProduct).prefix(9)))
       #expect(try store.count(near) == 500)
       try expectSound(store)
     }
@@ -174,11 +174,11 @@ import Testing
 
   @Test func `come in pages`() throws {
     var random = SeededNumbers(salt: 7)
-    try withTemporaryStore([Note.self]) { store in
+    try withTemporaryStore([Thought.self]) { store in
       try store.insert((0..<100).map { _ in note(&random) })
-      let query = vector(&random, Note.dimensions)
-      let near = Note.all.where(.near(query, by: .euclidean)).sortedByDistance()
-      var found: [Note.ID] = []
+      let query = vector(&random, Thought.dimensions)
+      let near = Thought.all.where(.near(query, by: .euclidean)).sortedByDistance()
+      var found: [Thought.ID] = []
       var token: ContinuationToken?
       repeat {
         let page = try store.page(near.limit(7).continuing(after: token))
@@ -191,19 +191,20 @@ import Testing
   }
 
   @Test func `are explained with the access that finds their records`() throws {
-    try withTemporaryStore([Note.self]) { store in
+    try withTemporaryStore([Thought.self]) { store in
       try store.insert(
         (0..<40_000).map { number in
-          Note(nil, group: number % 4, color: [1, Float(number), 0.5])
+          Thought(nil, group: number % 4, color: [1, Float(number), 0.5])
         })
-      let near = Note.where { $0.color.isNear([1, 2, 3], by: .cosine) }.sortedByDistance().limit(10)
+      let near = Thought.where { $0.color.isNear([1, 2, 3], by: .cosine) }.sortedByDistance().limit(
+        10)
       let plan = try store.explain(near).description
       #expect(plan.contains("vectors"), "\(plan)")
-      #expect(plan.contains("Note.vector(color)"), "\(plan)")
+      #expect(plan.contains("Thought.vector(color)"), "\(plan)")
       #expect(plan.contains("by the distance, the nearest first"), "\(plan)")
       let filtered = try store.explain(near.where { $0.group == 3 }).description
       #expect(filtered.contains("of the records found by"), "\(filtered)")
-      #expect(filtered.contains("Note.group"), "\(filtered)")
+      #expect(filtered.contains("Thought.group"), "\(filtered)")
     }
   }
 }

@@ -1,25 +1,25 @@
 import EntityStore
 
 /// A record with vectors of two numbers of dimensions.
-struct Note: Entity, Equatable {
+struct Thought: Entity, Equatable {
   static let dimensions = 130
 
-  var id = RecordID<Note>()
+  var id = RecordID<Thought>()
   var group = 0
   var embedding: Vector?
   var color: Vector?
 
   struct Attributes: Sendable {
-    var id: Attribute<Note, Note.ID> { .recordID }
-    var group: Attribute<Note, Int> { .init(0) }
-    var embedding: Attribute<Note, Vector?> { .init(1) }
-    var color: Attribute<Note, Vector?> { .init(2) }
+    var id: Attribute<Thought, Thought.ID> { .recordID }
+    var group: Attribute<Thought, Int> { .init(0) }
+    var embedding: Attribute<Thought, Vector?> { .init(1) }
+    var color: Attribute<Thought, Vector?> { .init(2) }
   }
 
   static var attributes: Attributes { Attributes() }
 
-  static let schema = EntitySchema<Note>(
-    "Note",
+  static let schema = EntitySchema<Thought>(
+    "Thought",
     attributes: [
       .init("group", \.group), .init("embedding", \.embedding), .init("color", \.color),
     ],
@@ -48,17 +48,17 @@ struct Note: Entity, Equatable {
   }
 }
 
-/// ``Note`` in a program from before the vector indexes.
-struct PlainNote: Entity {
-  var id = RecordID<PlainNote>()
+/// ``Thought`` in a program from before the vector indexes.
+struct PlainThought: Entity {
+  var id = RecordID<PlainThought>()
   var group = 0
   var embedding: Vector?
   var color: Vector?
 
   static let attributes: Void = ()
 
-  static let schema = EntitySchema<PlainNote>(
-    "Note",
+  static let schema = EntitySchema<PlainThought>(
+    "Thought",
     attributes: [
       .init("group", \.group), .init("embedding", \.embedding), .init("color", \.color),
     ],
