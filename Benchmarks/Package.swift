@@ -10,7 +10,7 @@ import PackageDescription
 //        └─> CCallgrind
 //   ReplicaBenchmark ─> LodestoreReplicas   (empty without the trait Replicas)
 //   PostgresBenchmark ─> LodestorePostgres  (empty without the trait Postgres)
-//   SearchBenchmark ─> EntityStore, SQLite  (empty without the trait Search)
+//   SearchBenchmark ─> EntityStore
 //   each ─> BenchmarkFigures
 let package = Package(
   name: "lodestore-benchmarks",

@@ -2,7 +2,7 @@
   import BenchmarkFigures
   import CSQLiteForBenchmarks
 
-  /// The same texts in SQLite: a table, an index on the group, and an FTS5 table over the texts.
+  /// The texts in SQLite: a table, an index on the group, and an FTS5 table over the texts.
   final class SQLiteSearch {
     private var database: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]

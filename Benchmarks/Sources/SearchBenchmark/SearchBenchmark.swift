@@ -3,7 +3,7 @@
   import EntityStore
   import Foundation
 
-  /// Measures searches of words beside SQLite's FTS5, on the same texts in one process.
+  /// Compares searches of words with SQLite's FTS5, on the same texts in one process.
   struct SearchBenchmark {
     let arguments: Arguments
     let directory: String

@@ -33,7 +33,7 @@
     }
   }
 
-  /// The same text without an index on its words.
+  /// A text without an index on its words.
   struct PlainText: Entity {
     var id = RecordID<PlainText>()
     var text: String
