@@ -147,7 +147,6 @@ import Testing
           right +=
             Set(sorted(all, \.embedding, query, measure).prefix(10)).intersection(found).count
         }
-        print(measure, right, total)
         #expect(right * 100 >= total * 95, "\(measure): \(right) of \(total)")
       }
     }
