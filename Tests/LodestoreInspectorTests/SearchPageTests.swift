@@ -121,7 +121,7 @@ struct SearchPageTests {
       address = json["next"]?.string
     }
     let scored = try await library.store.fetch(
-      Note.where(.search("word")).sortedByScore())
+      Note.where(.search("word", in: ["title", "tags"])).sortedByScore())
     #expect(groups == scored.map { Int64($0.group) })
     #expect(Set(groups).count == 250)
     await verify(library)

@@ -29,11 +29,14 @@ struct SelectedQuery {
     return request
   }
 
-  /// The request for the records that also have the words of `text`.
+  /// The request for the records that also have the words of `text` in the first search index, whose
+  /// texts the page names.
   ///
   /// The best come first unless the request has an order, or its condition has a search too.
   private func searched(_ request: QueryRequest, _ text: String) throws -> QueryRequest {
-    var result = request.searching(text, selection.mode)
+    let description = entity.description
+    let sources = description.searchIndexes.first.map(description.sourceNames) ?? []
+    var result = request.searching(text, selection.mode, in: sources)
     let order = result.order
     result.order = request.order
     if result.order.isEmpty {
