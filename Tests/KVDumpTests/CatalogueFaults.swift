@@ -99,9 +99,9 @@ extension Fault {
         ])
       ])),
     catalogue(
-      "a vector index has no dimensions", "vectorIndexes",
+      "a vector index is over a text", "vectorIndexes",
       .array([
-        .object(["number": .integer(1), "attribute": .integer(2), "dimensions": .integer(0)])
+        .object(["number": .integer(1), "attribute": .integer(2), "dimensions": .integer(3)])
       ])),
     catalogue(
       "two rules have one name", "rules",
