@@ -40,7 +40,9 @@ final class VectorSearch {
   private func forEachBlock(_ body: (UInt64, VectorBlock) throws -> Void) throws {
     var isFound = try cursor.seek(atOrAfter: VectorForm.key(.signs, 0))
     while isFound, let number = try number(of: .signs) {
-      try body(number * form.span(.signs), try block(.signs))
+      let (first, isTooHigh) = number.multipliedReportingOverflow(by: form.span(.signs))
+      if isTooHigh { throw damaged("there is no block \(number)") }
+      try body(first, try block(.signs))
       isFound = try cursor.next()
     }
   }
@@ -63,11 +65,28 @@ final class VectorSearch {
     .damagedIndex(query.index.entries.name, reason)
   }
 
+  /// The id of a vector in a block of signs.
+  ///
+  /// - Throws: ``StoreError/Code/damaged`` for an id that is not after `last`, or not of the
+  ///   block.
+  private func id(
+    _ index: Int, _ block: VectorBlock, from first: UInt64, after last: UInt64?
+  ) throws(StoreError) -> UInt64 {
+    let offset = UInt64(block.offset(index))
+    let (id, isTooHigh) = first.addingReportingOverflow(offset)
+    guard offset < form.span(.signs), !isTooHigh, last.map({ $0 < id }) ?? true else {
+      throw damaged("a block of vectors has its ids not in order")
+    }
+    return id
+  }
+
   /// Returns the ids of all vectors, ascending.
   func allIDs() throws -> [UInt64] {
     var ids: [UInt64] = []
     try forEachBlock { first, block in
-      for index in 0..<block.count { ids.append(first + UInt64(block.offset(index))) }
+      for index in 0..<block.count {
+        ids.append(try id(index, block, from: first, after: ids.last))
+      }
     }
     return ids
   }
@@ -86,7 +105,7 @@ final class VectorSearch {
       var end = start + 1
       while end < ids.count, ids[end] - first < span { end += 1 }
       let isFound: Bool
-      if let last, last + 1 == number {
+      if let last, last &+ 1 == number {
         isFound = try cursor.next() && self.number(of: part) == number
       } else {
         isFound = try VectorForm.key(part, number)._withBytes { try cursor.seek($0) }
@@ -135,8 +154,8 @@ final class VectorSearch {
       for index in 0..<one.block.count where distances[position + index] <= most {
         found.append(
           Candidate(
-            id: one.firstID + UInt64(one.block.offset(index)), norm: one.block.number(index),
-            distance: distances[position + index]))
+            id: try id(index, one.block, from: one.firstID, after: found.last?.id),
+            norm: one.block.number(index), distance: distances[position + index]))
       }
       position += one.block.count
     }
@@ -165,7 +184,13 @@ final class VectorSearch {
   private func distance(_ differing: UInt16, _ norm: Float) -> Float {
     if query.measure == .cosine { return Float(differing) }
     let product = norm * code.norm * Self.cosine(Float(differing) / Float(form.width))
-    return query.measure == .dotProduct ? -product : norm * norm - 2 * product
+    return Self.comparable(query.measure == .dotProduct ? -product : norm * norm - 2 * product)
+  }
+
+  /// The distance, or infinity for one that is not a number, as of vectors of enormous norms.
+  @inline(__always)
+  private static func comparable(_ distance: Float) -> Float {
+    distance.isNaN ? .infinity : distance
   }
 
   /// The cosine of a part of a half turn, within 0.001.
@@ -185,8 +210,8 @@ final class VectorSearch {
     }
     let last = 4_095
     let factor = high > low ? Float(last) / (high - low) : 0
-    // Huge numbers have no such bins.
-    guard factor.isFinite, factor > 0 else { return high }
+    // Enormous distances have no such bins.
+    guard factor.isFinite, factor > 0, low.isFinite else { return .infinity }
     var bins = [Int](repeating: 0, count: last + 1)
     for distance in distances { bins[min(last, Int((distance - low) * factor))] += 1 }
     var sum = 0
@@ -242,12 +267,13 @@ final class VectorSearch {
         found += 1
         let norm = result[position].norm
         let product = dotProduct(block.code(index)) * block.number(index) * code.scale
-        result[position].distance =
+        let distance =
           switch query.measure {
           case .cosine: norm == 0 ? .infinity : -product / norm
           case .dotProduct: -product
           case .euclidean: norm * norm - 2 * product
           }
+        result[position].distance = Self.comparable(distance)
       }
     }
     guard found == candidates.count else { throw damaged("a block of levels is missing") }

@@ -1,5 +1,6 @@
 import Foundation
 import LodestoreFormat
+import LodestoreVerifier
 import Testing
 
 @testable import EntityStore
@@ -82,5 +83,58 @@ import Testing
       #expect(error?.code == .invalidQuery)
       #expect(error?.message.contains("#Vector<Film>") == true)
     }
+  }
+
+  @Test func `with enormous numbers are found by every measure`() throws {
+    try withTemporaryStore([Thought.self]) { store in
+      var random = SeededNumbers(salt: 6301)
+      try store.insert(
+        (0..<60).map { _ in
+          Thought(
+            nil,
+            color: Vector((0..<3).map { _ in 1.9e38 * Float.random(in: -1...1, using: &random) }))
+        })
+      let vector: Vector = [1.9e38, 1, -1.9e38]
+      for measure in [VectorMeasure.cosine, .dotProduct, .euclidean] {
+        let near = Thought.where { $0.color.isNear(vector, by: measure) }
+        #expect(try store.fetch(near.sortedByDistance().limit(100)).count == 60)
+        // The planner reads so few records without the index.
+        try store.core.write { core in
+          let index = try #require(try core.entity(named: "Thought").vectorIndexes.last)
+          let query = BoundVector(index, vector, measure, candidates: 10, subject: "color")
+          let search = try VectorSearch(query, in: core.transaction)
+          let (found, areAll) = try search.candidates(10, among: nil)
+          #expect(found.count >= 10 && !areAll)
+          #expect(try search.sorted(found).count == found.count)
+        }
+      }
+    }
+  }
+
+  @Test func `as damaged blocks are errors of the index, and findings`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Thought.self])
+    try store.insert((0..<50).map { Thought(nil, color: [Float($0), 1, 2]) })
+    let form = VectorForm(dimensions: 3)
+    func signs(_ offsets: [UInt16]) -> [UInt8] {
+      [UInt8](repeating: 0, count: offsets.count * (form.codeSize(.signs) + 4))
+        + offsets.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    }
+    let blocks: [(number: UInt64, body: [UInt8])] = [
+      (0, []), (0, [1, 2, 3]), (0, signs([5, 4])), (0, signs([60_000])), (.max, signs([0])),
+    ]
+    for (number, body) in blocks {
+      try store.core.write { core in
+        let index = try #require(try core.entity(named: "Thought").vectorIndexes.last)
+        try core.writing.put(VectorForm.key(.signs, 0), signs([0]), in: index.entries.tree)
+        try core.writing.put(VectorForm.key(.signs, number), body, in: index.entries.tree)
+        let query = BoundVector(index, [1, 2, 3], .cosine, candidates: 100, subject: "color")
+        let search = try VectorSearch(query, in: core.transaction)
+        _ = try storeError(.damaged) { try search.allIDs() }
+        _ = try storeError(.damaged) { try search.candidates(100, among: nil) }
+      }
+    }
+    store.close()
+    #expect(try Verifier.verify(path: folder.storePath).findingCount > 0)
   }
 }
