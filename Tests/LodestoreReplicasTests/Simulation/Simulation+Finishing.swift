@@ -54,8 +54,10 @@ extension Simulation {
       if SHA256.hash(process.shownEntry) != position.hash {
         oracle.fail("slot \(position.slot) counts as written, and the storage has not shown it")
       }
+      // A writer that has begun after an own entry reports its writes with the next entry.
+      let known = max(process.acknowledgedWrite, process.store.position?.lastWrite ?? 0)
       oracle.acknowledge(
-        position, hasWrites: position.lastWrite > process.acknowledgedWrite, isHonest: isHonest)
+        position, hasWrites: position.lastWrite > known, isHonest: isHonest)
       process.acknowledgedWrite = position.lastWrite
       // The store loses the positions since the last one that it has recorded.
       if !isSettling, random.below(24) == 0 { return crash(process) }

@@ -33,12 +33,14 @@ import Testing
   @Test func `no temporary file stays, whether a write succeeds or fails`() async throws {
     let one = try key("a/b")
     _ = try await storage.put(.bytes([1]), at: one, if: .absent)
-    let found = try await failure { () async throws(StorageError) in
-      try await storage.put(.bytes([2]), at: one, if: .absent)
+    for condition in [PutCondition.absent, .matches(ObjectTag("other"))] {
+      let found = try await failure { () async throws(StorageError) in
+        try await storage.put(.bytes([2]), at: one, if: condition)
+      }
+      #expect(found.kind == .conditionFailed)
     }
-    #expect(found.kind == .conditionFailed)
     _ = try await storage.put(.bytes([3]), at: one, if: .none)
-    #expect(names == ["a", "a/b"])
+    #expect(names == [".lodestore-lock", "a", "a/b"])
   }
 
   @Test func `the files of a write that was killed are no objects`() async throws {
@@ -89,17 +91,50 @@ import Testing
     try await writer.value
   }
 
-  @Test func `a condition on the content in place is refused, and nothing is written`()
+  @Test func `of writers with one tag one succeeds, again and again`() async throws {
+    let one = try key("lease")
+    var tag = try await storage.put(.bytes([0]), at: one, if: .absent)
+    let storage = storage
+    for round in 1...8 {
+      let expected = tag
+      let tags = try await withThrowingTaskGroup(of: ObjectTag?.self) { group in
+        for writer in 0..<8 {
+          group.addTask {
+            do throws(StorageError) {
+              return try await storage.put(
+                .bytes([UInt8(round), UInt8(writer)]), at: one, if: .matches(expected))
+            } catch {
+              #expect(error.kind == .conditionFailed, "\(error)")
+              return nil
+            }
+          }
+        }
+        return try await group.reduce(into: [ObjectTag]()) { if let tag = $1 { $0.append(tag) } }
+      }
+      #expect(tags.count == 1)
+      tag = try #require(tags.first)
+    }
+  }
+
+  @Test func `a lock that a stopped process holds ends a write with a tag, and no other call`()
     async throws
   {
     let one = try key("lease")
     let tag = try await storage.put(.bytes([0]), at: one, if: .absent)
+    let file = open(folder.path + "/.lodestore-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+    #expect(flock(file, LOCK_EX) == 0)
+    var storage = storage
+    storage.lockLimit = .milliseconds(50)
+    let bounded = storage
     let found = try await failure { () async throws(StorageError) in
-      try await storage.put(.bytes([1]), at: one, if: .matches(tag))
+      try await bounded.put(.bytes([1]), at: one, if: .matches(tag))
     }
     #expect(found.kind == .unsupported && !found.mayHaveHappened, "\(found)")
     #expect(try await storage.get(one, byteLimit: 1).bytes == [0])
-    #expect(names == ["lease"])
+    _ = try await storage.put(.bytes([2]), at: one, if: .none)
+    try await storage.delete(one)
+    close(file)
+    #expect(names == [".lodestore-lock"])
   }
 
   @Test func `lists are ordered by the bytes of whole keys`() async throws {

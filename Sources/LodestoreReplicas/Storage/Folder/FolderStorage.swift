@@ -6,19 +6,25 @@ internal import LodestoreSystem
 ///
 /// A file gets its name when it is complete and on the disk. ``PutCondition/absent`` is one step of
 /// the file system: a rename that replaces nothing, or `link(2)`. The condition therefore also
-/// holds between machines that mount the folder. ``PutCondition/matches(_:)`` is refused as
-/// ``StorageError/Kind/unsupported``. That condition needs a lock. A process that is stopped with
-/// the lock would stop all machines.
+/// holds between machines that mount the folder.
+///
+/// Writes with ``PutCondition/matches(_:)`` hold the lock of a file, so that condition needs a mount
+/// whose locks reach all machines. All other calls need no lock. A process that the system stops may
+/// hold the lock for long, so after ``lockLimit`` such a write is refused as
+/// ``StorageError/Kind/unsupported``.
 ///
 /// Calls block a thread of a queue and no task, because a mount may stop answering.
 package struct FolderStorage: ObjectStorage {
   /// The beginning of the names of files that are no objects.
   static let ownPrefix = ".lodestore-"
+  private static let lockName = "\(ownPrefix)lock"
   private static let queue = DispatchQueue(
     label: "lodestore.folder-storage", qos: .utility, attributes: .concurrent)
 
   /// The path of the folder, without a slash at its end.
   let root: String
+  /// The longest time to wait for the lock.
+  var lockLimit = Duration.seconds(5)
 
   package var place: String { root }
 
@@ -116,23 +122,25 @@ package struct FolderStorage: ObjectStorage {
   private func write(
     _ content: ObjectContent, at key: ObjectKey, if condition: PutCondition
   ) throws(StorageError) -> ObjectTag {
-    if case .matches = condition {
-      throw failure(
-        .unsupported, .put, key.text, "a folder has no condition on the content of an object")
-    }
     let target = path(key)
     try makeFolders(of: key)
     let name = String(UInt64.random(in: .min ... .max), radix: 36)
     let temporary = "\(Folder.path(of: target))/\(Self.ownPrefix)\(name)"
     let tag = try FolderFile.write(content, to: temporary, self, key.text)
     defer { unlink(temporary) }
-    if condition == .absent {
+    switch condition {
+    case .absent:
       let code = TemporaryFile.move(temporary, toNew: target)
       guard code != EEXIST else {
         throw failure(.conditionFailed, .put, key.text, "there is an object already")
       }
       guard code == 0 else { throw system(code, .put, key.text) }
-    } else {
+    case .none:
+      guard rename(temporary, target) == 0 else { throw system(errno, .put, key.text) }
+    case .matches(let expected):
+      let lock = try lockedFile(for: key)
+      defer { close(lock) }
+      try checkTag(expected, of: key)
       guard rename(temporary, target) == 0 else { throw system(errno, .put, key.text) }
     }
     do {
@@ -144,6 +152,42 @@ package struct FolderStorage: ObjectStorage {
       throw error
     }
     return tag
+  }
+
+  /// Checks that the object in place has a tag.
+  private func checkTag(_ expected: ObjectTag, of key: ObjectKey) throws(StorageError) {
+    let found: ObjectTag
+    do throws(StorageError) {
+      found = try FolderFile.open(path(key), self, .put, key.text).head().tag
+    } catch {
+      guard error.kind == .notFound else { throw error }
+      throw failure(.conditionFailed, .put, key.text, "there is no object")
+    }
+    guard found == expected else {
+      throw failure(
+        .conditionFailed, .put, key.text, "found the tag \(found.text), expected \(expected.text)")
+    }
+  }
+
+  /// Opens the file of the lock and locks it, until the file is closed.
+  private func lockedFile(for key: ObjectKey) throws(StorageError) -> Int32 {
+    let file = open("\(root)/\(Self.lockName)", O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+    guard file >= 0 else { throw system(errno, .put, key.text) }
+    let deadline = ContinuousClock.now + lockLimit
+    while flock(file, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      if code == EWOULDBLOCK, ContinuousClock.now < deadline {
+        usleep(2_000)
+        continue
+      }
+      if code == EINTR { continue }
+      close(file)
+      guard code == EWOULDBLOCK else { throw system(code, .put, key.text) }
+      throw failure(
+        .unsupported, .put, key.text,
+        "another process has held the lock of the folder for \(lockLimit)")
+    }
+    return file
   }
 
   /// Makes the folders of a key, and makes their names durable.
