@@ -36,7 +36,9 @@
           try server.run("INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)")
           try server.run(sql)
           let error = await failure(of: follower)
-          #expect(error?.code == code)
+          // A drop between two reads of the catalogue is first seen in the publication.
+          let isDrop = sql.hasPrefix("DROP")
+          #expect(error?.code == code || isDrop && error?.code == .relationChanged)
           #expect(error?.message.contains(word) == true, "\(error?.message ?? "")")
           #expect(try rows(store, "a") == ["1"] && rows(store, "b") == ["1"])
         }
