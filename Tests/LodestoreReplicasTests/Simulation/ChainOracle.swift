@@ -18,7 +18,7 @@ struct ChainOracle {
   private(set) var floor: UInt64 = 0
   private(set) var violation: String?
   /// The entries with writes that were reported as committed.
-  private(set) var acknowledged: [(slot: UInt64, hash: [UInt8])] = []
+  private(set) var acknowledged: [(slot: UInt64, bytes: [UInt8])] = []
   /// How often a stalled writer has stored a collected slot again.
   private(set) var garbageCount = 0
 
@@ -80,8 +80,10 @@ struct ChainOracle {
   }
 
   /// Takes the report of a writer that an entry is committed.
-  mutating func acknowledge(_ end: ChainPosition, hasWrites: Bool, isHonest: Bool) {
-    if hasWrites { acknowledged.append((end.slot, end.hash)) }
+  ///
+  /// - Parameter entry: the bytes of an entry with writes.
+  mutating func acknowledge(_ end: ChainPosition, entry: [UInt8]?, isHonest: Bool) {
+    if let entry { acknowledged.append((end.slot, entry)) }
     if isHonest, end.slot > head || hashes[Int(end.slot)] != end.hash {
       fail("the acknowledged entry of slot \(end.slot) is not in the chain")
     }

@@ -57,7 +57,7 @@ extension Simulation {
       // A writer that has begun after an own entry reports its writes with the next entry.
       let known = max(process.acknowledgedWrite, process.store.position?.lastWrite ?? 0)
       oracle.acknowledge(
-        position, hasWrites: position.lastWrite > known, isHonest: isHonest)
+        position, entry: position.lastWrite > known ? process.shownEntry : nil, isHonest: isHonest)
       process.acknowledgedWrite = position.lastWrite
       // The store loses the positions since the last one that it has recorded.
       if !isSettling, random.below(24) == 0 { return crash(process) }
@@ -158,7 +158,7 @@ extension Simulation {
     switch result {
     case .fenced(let position):
       note(6)
-      oracle.acknowledge(position, hasWrites: false, isHonest: isHonest)
+      oracle.acknowledge(position, entry: nil, isHonest: isHonest)
       process.fence = position
       process.task = .idle
     case .collected: process.task = .idle
