@@ -57,7 +57,7 @@ extension ConditionTree {
 extension Attribute {
   /// Whether the search index on this attribute has the words of `text` in it.
   ///
-  /// See ``Condition/search(_:_:)``.
+  /// See ``Condition/search(_:_:in:)``.
   public func search(_ text: String, _ mode: SearchMode = .allWords) -> Condition<E> {
     compared(mode.comparison, .value(.string(text)), options: [])
   }

@@ -12,7 +12,7 @@ public struct SearchHighlighter: Sendable {
   private let phrases: [SearchQuery.Phrase]
 
   /// - Parameters:
-  ///   - text: the text of the search, as for ``Condition/search(_:_:)``. Attributes named in it do
+  ///   - text: the text of the search, as for ``Condition/search(_:_:in:)``. Attributes named in it do
   ///     not matter.
   ///   - mode: the mode of the search.
   public init(_ text: String, _ mode: SearchMode = .allWords) {
