@@ -22,9 +22,9 @@ extension Condition {
   ///
   ///     Pod.where(.search("json parser")).sortedByScore().limit(10)
   ///
-  /// Any text is a search. `"quotes"` enclose a phrase, and `-word` leaves records out. `title:word`
-  /// is sought in one attribute, `wor*` is a beginning, and `a OR b` is one of two. A text without
-  /// a word finds nothing. See <doc:Search>.
+  /// Any text is a search. `"quotes"` enclose a phrase, and `-word` leaves records out. The word of
+  /// `title:word` is sought in one attribute, `wor*` is a beginning, and `a OR b` is one of two. A
+  /// text without a word finds nothing. See <doc:Search>.
   ///
   /// The entity must have a search index; a query without one throws
   /// ``StoreError/Code/invalidQuery``. So does a query of an entity with several search indexes

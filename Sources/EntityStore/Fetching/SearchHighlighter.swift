@@ -12,8 +12,8 @@ public struct SearchHighlighter: Sendable {
   private let phrases: [SearchQuery.Phrase]
 
   /// - Parameters:
-  ///   - text: the text of the search, as for ``Condition/search(_:_:in:)``. Attributes named in it do
-  ///     not matter.
+  ///   - text: the text of the search, as for ``Condition/search(_:_:in:)``. Attributes named in it
+  ///     do not matter.
   ///   - mode: the mode of the search.
   public init(_ text: String, _ mode: SearchMode = .allWords) {
     let query = SearchQuery(text, mode.comparison.searchMode ?? .all, names: nil)
