@@ -26,7 +26,8 @@ extension Nearby {
       parts.append(
         #"<circle cx="\#(text(center + mark.x * scale))" cy="\#(text(center - mark.y * scale))" "#
           + #"r="\#(text(size))" fill="orange" stroke="saddlebrown"><title>\#(time), "#
-          + "\(text(mark.fireball.impactEnergy)) kt, \(Int(mark.distance / 1000)) km</title></circle>"
+          + "\(text(mark.fireball.impactEnergy)) kt, \(Int(mark.distance / 1000)) km"
+          + "</title></circle>"
       )
     }
     return parts.joined(separator: "\n") + "\n</svg>\n"

@@ -183,7 +183,8 @@
   public macro Search<E>(_ attributes: KeyValuePairs<PartialKeyPath<E>, Int>) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
-  /// Declares a place index of the enclosing ``Entity(name:removed:)`` on a latitude and a longitude.
+  /// Declares a place index of the enclosing ``Entity(name:removed:)`` on a latitude and a
+  /// longitude.
   ///
   ///     #Place<Fireball>([\.latitude, \.longitude])
   ///

@@ -29,7 +29,8 @@ public enum VariableNumber {
 
   /// Reads the number at `offset`, and moves `offset` to its end.
   ///
-  /// Returns `nil` if no number of 64 bits in its shortest form is there; ``fault(_:at:)`` says why.
+  /// Returns `nil` if no number of 64 bits in its shortest form is there; ``fault(_:at:)`` says
+  /// why.
   @inline(__always)
   package static func read(_ bytes: ByteView, at offset: inout Int) -> UInt64? {
     guard offset < bytes.count else { return nil }

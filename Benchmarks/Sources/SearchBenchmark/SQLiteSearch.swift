@@ -66,15 +66,26 @@
 
     func index() throws {
       try run(
-        "CREATE VIRTUAL TABLE words USING fts5(text, content='texts', content_rowid='id', prefix='1 2')"
+        "CREATE VIRTUAL TABLE words USING fts5(text, content='texts', content_rowid='id', "
+          + "prefix='1 2')"
       )
       try run("INSERT INTO words(words) VALUES('rebuild')")
+    }
+
+    /// Finds the texts of the groups below `group` that match, the best first with a limit.
+    func matches(_ text: String, below group: Int? = nil, limit: Int? = nil) throws -> [Int] {
+      try numbers(
+        "SELECT t.id FROM words JOIN texts t ON t.id = words.rowid WHERE words MATCH ?1"
+          + (group == nil ? "" : " AND t.kind < ?2")
+          + (limit.map { " ORDER BY rank LIMIT \($0)" } ?? ""),
+        [text], group.map { [$0] } ?? [])
     }
 
     /// The number of bytes in use.
     func byteCount() throws -> Int {
       try numbers(
-        "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+        "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "
+          + "pragma_freelist_count, pragma_page_size"
       )[0]
     }
   }

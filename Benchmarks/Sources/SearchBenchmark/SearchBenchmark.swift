@@ -136,10 +136,7 @@
           ).count
         },
         sqlite: { index in
-          try sqlite.numbers(
-            "SELECT t.id FROM words JOIN texts t ON t.id = words.rowid WHERE words MATCH ?1 ORDER BY rank LIMIT 10",
-            [fts(pair(index))]
-          ).count
+          try sqlite.matches(fts(pair(index)), limit: 10).count
         })
       try compare(
         "one of two words, top 10", "words",
@@ -149,9 +146,8 @@
           ).count
         },
         sqlite: { index in
-          try sqlite.numbers(
-            "SELECT t.id FROM words JOIN texts t ON t.id = words.rowid WHERE words MATCH ?1 ORDER BY rank LIMIT 10",
-            [fts(pair(index)).replacingOccurrences(of: " ", with: " OR ")]
+          try sqlite.matches(
+            fts(pair(index)).replacingOccurrences(of: " ", with: " OR "), limit: 10
           ).count
         })
       for count in [1, 10] {
@@ -164,9 +160,8 @@
             ).count
           },
           sqlite: { index in
-            try sqlite.numbers(
-              "SELECT t.id FROM words JOIN texts t ON t.id = words.rowid WHERE words MATCH ?1 AND t.kind < ?2 ORDER BY rank LIMIT 10",
-              [fts(words[index % words.count])], [count]
+            try sqlite.matches(
+              fts(words[index % words.count]), below: count, limit: 10
             ).count
           })
         try compare(
@@ -177,10 +172,7 @@
             ).count
           },
           sqlite: { index in
-            try sqlite.numbers(
-              "SELECT t.id FROM words JOIN texts t ON t.id = words.rowid WHERE words MATCH ?1 AND t.kind < ?2",
-              [fts(words[index % words.count])], [count]
-            ).count
+            try sqlite.matches(fts(words[index % words.count]), below: count).count
           })
       }
     }

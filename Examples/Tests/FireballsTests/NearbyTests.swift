@@ -12,7 +12,7 @@ import Testing
     #expect(near.marks.map(\.fireball.impactEnergy) == [440, 49])
     #expect(near.marks.allSatisfy { $0.x * $0.x + $0.y * $0.y <= 1 })
     #expect(near.marks[0].distance == 0)
-    // From the north, the Bering Sea is beyond the meridian 180.
+    // The Bering Sea is beyond the meridian 180.
     let alaska = Coordinate(latitude: 58, longitude: -176)
     let east = try Nearby(fireballs, to: alaska, radius: 1_000_000)
     #expect(east.marks.map(\.fireball.impactEnergy) == [49])

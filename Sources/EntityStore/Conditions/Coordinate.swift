@@ -48,9 +48,9 @@ public struct Coordinate: Sendable, Hashable {
 
 /// An area between two latitudes and two longitudes, in degrees of WGS 84.
 ///
-/// The bounds belong to the area. With ``west`` greater than ``east``, the area crosses the meridian
-/// 180. An area that reaches a pole has the places of the pole only with the longitudes between
-/// ``west`` and ``east``.
+/// The bounds belong to the area. With ``west`` greater than ``east``, the area crosses the
+/// meridian 180. An area that reaches a pole has the places of the pole only with the longitudes
+/// between ``west`` and ``east``.
 public struct BoundingBox: Sendable, Hashable {
   /// The lowest latitude, from -90 to 90.
   public var south: Double

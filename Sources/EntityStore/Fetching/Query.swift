@@ -96,8 +96,8 @@ public struct Query<E: Entity>: Sendable {
   ///     Fireball.all.where(.near(chelyabinsk)).sortedByDistance().limit(10)
   ///
   /// Records at one distance come in the order of insertion. With a limit, the store reads only the
-  /// surroundings of the place, or the codes of the vectors. The condition must have one `near`; other queries throw
-  /// ``StoreError/Code/invalidQuery``.
+  /// surroundings of the place, or the codes of the vectors. The condition must have one `near`;
+  /// other queries throw ``StoreError/Code/invalidQuery``.
   public func sortedByDistance() -> Query {
     sorted([
       SortKey(.success(SortTerm(ValuePath(attribute: ValuePath.distanceName), isDescending: false)))

@@ -1,8 +1,8 @@
 /// A cell of the grid over latitudes and longitudes, in the order of a Hilbert curve.
 ///
-/// The grid has 2³² columns from west to east and 2³² rows from south to north. A cell of level *l*
-/// has 2^(32−*l*) columns and rows of the grid; a cell of level 32 is one field. The fields of a
-/// cell follow one another on the curve. See Format.md, "Place indexes".
+/// The grid has 2³² columns from west to east and 2³² rows from south to north. A cell of level
+/// *l* has 2^(32−*l*) columns and rows of the grid; a cell of level 32 is one field. The fields of
+/// a cell follow one another on the curve. See Format.md, "Place indexes".
 package struct PlaceCell: Sendable, Hashable {
   package static let deepestLevel = 32
 

@@ -29,8 +29,9 @@ struct SelectedQuery {
     return request
   }
 
-  /// The request for the records that also have the words of `text` in the first search index, whose
-  /// texts the page names.
+  /// The request for the records that also have the words of `text` in the first search index.
+  ///
+  /// The search field of the page names the texts of that index.
   ///
   /// The best come first unless the request has an order, or its condition has a search too.
   private func searched(_ request: QueryRequest, _ text: String) throws -> QueryRequest {

@@ -1,9 +1,9 @@
 /// The script of the pages, which works without it too.
 ///
 /// The script changes the page after commits, and completes the last comparison of a condition. The
-/// script also loads the rest of a page that was made in a short time. No text becomes markup in the
-/// script: the browser parses a loaded page, without running its scripts, and the script copies
-/// nodes of it.
+/// script also loads the rest of a page that was made in a short time. No text becomes markup in
+/// the script: the browser parses a loaded page, without running its scripts, and the script
+/// copies nodes of it.
 enum PageScript {
   static let contentType = "text/javascript; charset=utf-8"
   static let bytes = Array(text.utf8)

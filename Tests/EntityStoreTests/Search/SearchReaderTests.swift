@@ -18,7 +18,7 @@ import Testing
             print(" ".join(f"{one}:{score!r}" for score, one in found))
     """
 
-  /// Words with the frequencies of natural texts: the word number n is 1/n as frequent as the first.
+  /// Words with the frequencies of natural texts: word number n is 1/n as frequent as the first.
   private func text(_ random: inout SeededNumbers, _ vocabulary: Int, upTo count: Int) -> String {
     (0..<Int.random(in: 1...count, using: &random)).map { _ in
       let share = Double.random(in: 0..<1, using: &random)
@@ -82,7 +82,7 @@ import Testing
       matchCount += found.count
       #expect(found.count == min(10, wanted.count), "\(query)")
       for (place, id) in found.enumerated() where id != wanted[place].id {
-        // Sums of numbers in another order may differ in their last bit, so that ties are exchanged.
+        // Sums in another order may differ in their last bit, so that ties are exchanged.
         let score = wanted.first { $0.id == id }?.score ?? 0
         #expect(abs(score - wanted[place].score) < 1e-9, "\(query): \(id) at \(place) of \(line)")
       }

@@ -16,7 +16,7 @@ struct EntitySource {
   private var members: [String] = []
   private var constants: [String] = []
 
-  private var description: EntityDescription { entity.description }
+  var description: EntityDescription { entity.description }
 
   init(_ entity: DynamicEntity, in model: ModelSource) {
     self.entity = entity
@@ -25,7 +25,7 @@ struct EntitySource {
     documents = DocumentTypes(taken: Set(model.typeNames.values))
   }
 
-  private mutating func leaveOut(_ part: String, _ reason: String) {
+  mutating func leaveOut(_ part: String, _ reason: String) {
     notes.append("\(entity.name).\(part) is left out: \(reason)")
   }
 
@@ -264,14 +264,13 @@ struct EntitySource {
     lines += marks
     if !marks.isEmpty { lines.append("") }
     lines += members
-    let indexes = elementIndexes() + searchIndexes() + placeIndexes() + vectorIndexes()
-    let shared = toMany(others) + indexes + rules() + history() + constants
+    let shared = toMany(others) + computedIndexes() + rules() + history() + constants
     if !shared.isEmpty { lines += [""] + shared }
     for structure in documents.structures { lines += [""] + Self.lines(of: structure) }
     return (lines + ["}"]).joined(separator: "\n") + "\n"
   }
 
-  private func path(_ number: UInt32) -> String? {
+  func path(_ number: UInt32) -> String? {
     properties[number].map { "\\.\(SwiftNames.escaped($0))" }
   }
 
@@ -361,72 +360,6 @@ struct EntitySource {
           + "(\(arguments.joined(separator: ", ")))")
     }
     return lines
-  }
-
-  private mutating func elementIndexes() -> [String] {
-    var indexes: [String] = []
-    for index in description.elementIndexes {
-      guard let path = path(index.attribute) else {
-        leaveOut(description.indexName(index), "the index has an attribute that is left out")
-        continue
-      }
-      let names = [path] + index.path.map(SwiftLiteral.text)
-      indexes.append("ElementIndex<\(name)>(\(names.joined(separator: ", ")))")
-    }
-    return indexes.isEmpty
-      ? [] : ["  static let elementIndexes = [\(indexes.joined(separator: ", "))]"]
-  }
-
-  private mutating func searchIndexes() -> [String] {
-    var indexes: [String] = []
-    for index in description.searchIndexes {
-      var sources: [String] = []
-      for source in index.sources {
-        guard let path = path(source.attribute) else { continue }
-        let weight = source.weight == 1 ? [] : ["weight: \(source.weight)"]
-        let parts = [path] + source.path.map(SwiftLiteral.text) + weight
-        sources.append(".init(\(parts.joined(separator: ", ")))")
-      }
-      if sources.count < index.sources.count {
-        leaveOut(description.indexName(index), "the index has an attribute that is left out")
-      } else {
-        indexes.append("SearchIndex<\(name)>(\(sources.joined(separator: ", ")))")
-      }
-    }
-    return indexes.isEmpty
-      ? [] : ["  static let searchIndexes = [\(indexes.joined(separator: ", "))]"]
-  }
-
-  private mutating func placeIndexes() -> [String] {
-    var indexes: [String] = []
-    for index in description.placeIndexes {
-      let sources = index.sources.compactMap { source in
-        path(source.attribute).map { path in
-          ".init(\(([path] + source.path.map(SwiftLiteral.text)).joined(separator: ", ")))"
-        }
-      }
-      guard sources.count == index.sources.count else {
-        leaveOut(description.indexName(index), "the index has an attribute that is left out")
-        continue
-      }
-      let invalid = index.admitsInvalid ? ["invalid: .leftOut"] : []
-      indexes.append("PlaceIndex<\(name)>(\((sources + invalid).joined(separator: ", ")))")
-    }
-    return indexes.isEmpty
-      ? [] : ["  static let placeIndexes = [\(indexes.joined(separator: ", "))]"]
-  }
-
-  private mutating func vectorIndexes() -> [String] {
-    var indexes: [String] = []
-    for index in description.vectorIndexes {
-      guard let path = path(index.attribute) else {
-        leaveOut(description.indexName(index), "the index has an attribute that is left out")
-        continue
-      }
-      indexes.append("VectorIndex<\(name)>(\(path), dimensions: \(index.dimensions))")
-    }
-    return indexes.isEmpty
-      ? [] : ["  static let vectorIndexes = [\(indexes.joined(separator: ", "))]"]
   }
 
   private func rules() -> [String] {

@@ -221,8 +221,8 @@ final class SQLiteTableReader {
       else { continue }
       if indexes.count == 64 || attributes.contains(where: { !$0.type.isIndexable }) {
         plan.notes.append(
-          "\(entity.name): the index over \(attributes.map(\.name).joined(separator: ", ")) is left "
-            + "out, because "
+          "\(entity.name): the index over \(attributes.map(\.name).joined(separator: ", ")) is "
+            + "left out, because "
             + (indexes.count == 64 ? "an entity has at most 64" : "json values have no order"))
         continue
       }

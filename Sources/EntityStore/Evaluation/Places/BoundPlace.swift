@@ -72,8 +72,8 @@ extension ConditionBinding {
       let region = PlaceRegion(comparison)
     else {
       throw .badQuery(
-        "a condition on places is 'SELF WITHIN {south, west, north, east}' in degrees or 'SELF NEAR "
-          + "{latitude, longitude, meters}', not '\(text)'")
+        "a condition on places is 'SELF WITHIN {south, west, north, east}' in degrees or 'SELF "
+          + "NEAR {latitude, longitude, meters}', not '\(text)'")
     }
     let sought = path.memberText
     for index in entity.placeIndexes {

@@ -8,9 +8,9 @@ internal import LodestoreSystem
 /// the file system: a rename that replaces nothing, or `link(2)`. The condition therefore also
 /// holds between machines that mount the folder.
 ///
-/// Writes with ``PutCondition/matches(_:)`` hold the lock of a file, so that condition needs a mount
-/// whose locks reach all machines. All other calls need no lock. A process that the system stops may
-/// hold the lock for long, so after ``lockLimit`` such a write is refused as
+/// Writes with ``PutCondition/matches(_:)`` hold the lock of a file, so that condition needs a
+/// mount whose locks reach all machines. All other calls need no lock. A process that the system
+/// stops may hold the lock for long, so after ``lockLimit`` such a write is refused as
 /// ``StorageError/Kind/unsupported``.
 ///
 /// Calls block a thread of a queue and no task, because a mount may stop answering.
