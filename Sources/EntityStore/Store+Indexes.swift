@@ -21,16 +21,18 @@ extension Store {
     try core.read { core in
       try core.schema.entities.flatMap { entity in
         try entity.building.map { index in
-          let cursor = try Cursor(entity.records, in: core.transaction)
-          let highest = try cursor.last() ? cursor.integerKey : 0
-          let next = try core.nextToIndex(index, of: entity)
-          let count = try core.count(of: entity)
-          let share = highest == 0 ? 1 : min(1, Double(next - 1) / Double(highest))
-          return IndexBuild(
+          IndexBuild(
             entity: entity.name, attributes: entity.description.indexName(index.description),
             isUnique: index.isUnique,
-            progress: WorkProgress(completed: Int(share * Double(count)), total: count))
+            progress: try core.progress(to: index.counter(of: entity), index.name, entity))
         }
+          + entity.computedIndexes.filter(\.isBuilding).map { index in
+            IndexBuild(
+              entity: entity.name, attributes: entity.description.indexName(index.description),
+              isUnique: false,
+              progress: try core.progress(
+                to: index.counter(of: entity), index.entries.name, entity))
+          }
       }
     }
   }
@@ -45,4 +47,18 @@ extension Store {
   ///   ``StoreError/Code/closed`` when the store is closed earlier. `CancellationError` when the
   ///   task is cancelled.
   public func waitForIndexes() async throws { try await builder?.wait() }
+}
+
+extension TransactionCore {
+  /// Returns the approximate number of records with entries in the index with this counter.
+  fileprivate func progress(
+    to counter: [UInt8], _ name: String, _ entity: StoredEntity
+  ) throws -> WorkProgress {
+    let cursor = try Cursor(entity.records, in: transaction)
+    let highest = try cursor.last() ? cursor.integerKey : 0
+    let next = try nextToIndex(counter, name)
+    let count = try count(of: entity)
+    let share = highest == 0 ? 1 : min(1, Double(next - 1) / Double(highest))
+    return WorkProgress(completed: Int(share * Double(count)), total: count)
+  }
 }

@@ -10,9 +10,11 @@ extension EntityDescription {
     ]
     if !building.isEmpty { members["building"] = .array(building.map(document)) }
     for kind in ComputedIndex.Kind.allCases {
-      let indexes = computedIndexes.filter { $0.kind == kind }
+      let indexes = computedIndexes.filter { $0.kind == kind && !$0.isBuilding }
       if !indexes.isEmpty { members[kind.member] = .array(indexes.map(document)) }
     }
+    let begun = buildingComputed
+    if !begun.isEmpty { members["buildingComputed"] = .array(begun.map(document)) }
     if !rules.isEmpty { members["rules"] = .array(rules.map(document)) }
     members["history"] = history.map { history in
       object(
@@ -77,6 +79,7 @@ extension EntityDescription {
 
   private func document(of index: ComputedIndex) -> Document {
     var members: [String: Document] = ["number": .integer(Int64(index.number))]
+    if index.isBuilding { members["kind"] = .string(index.kind.rawValue) }
     switch index.kind {
     case .elements:
       members["attribute"] = .integer(Int64(index.attribute))
@@ -140,6 +143,19 @@ extension EntityDescription {
       computedIndexes += try object.optionalList(
         kind.member, as: { .computedIndex(kind, $0.number) }
       ) { (object) throws(FormatError) in try ComputedIndex(reading: &object, as: kind) }
+    }
+    computedIndexes += try object.optionalList(
+      "buildingComputed", as: { .computedIndex($0.kind, $0.number) }
+    ) { (object) throws(FormatError) in
+      let name = try object.text("kind")
+      guard let kind = ComputedIndex.Kind(rawValue: name) else {
+        throw FormatError(
+          "the kind '\(name)' of an index is not known to this version of the format",
+          .catalogueBuildingComputed)
+      }
+      var index = try ComputedIndex(reading: &object, as: kind)
+      index.isBuilding = true
+      return index
     }
     rules = try object.optionalList("rules", as: { .rule($0.name) }, Rule.init(reading:))
     history = try object.optional("history", as: .history, History.init(reading:))

@@ -64,7 +64,7 @@ package struct EntityDescription: Sendable {
   /// An index with entries that are computed from values of a record, such as the elements of an
   /// array or the words of texts.
   package struct ComputedIndex: Sendable, Hashable {
-    package enum Kind: Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
       /// The elements of arrays in the documents of one attribute.
       case elements
       /// The words of texts.
@@ -101,8 +101,10 @@ package struct EntityDescription: Sendable {
     package var admitsInvalid = false
     /// The number of components of each vector; 0 for indexes of other kinds.
     package var dimensions = 0
+    /// Whether the index is under construction, and has the entries of some records only.
+    package var isBuilding = false
 
-    /// Whether the indexes have the same entries.
+    /// Whether the indexes have the same entries once both are complete.
     package func isEqual(to other: ComputedIndex) -> Bool {
       kind == other.kind && admitsInvalid == other.admitsInvalid && dimensions == other.dimensions
         && sources.elementsEqual(other.sources) {
@@ -176,15 +178,27 @@ package struct EntityDescription: Sendable {
   ///
   /// Their numbers differ from the numbers of ``indexes``.
   package var building: [Index] = []
+  /// The computed indexes, also those under construction.
   package var computedIndexes: [ComputedIndex] = []
-  /// The computed indexes over elements of documents.
-  package var elementIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .elements } }
-  /// The computed indexes over words of texts.
-  package var searchIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .search } }
-  /// The computed indexes over places.
-  package var placeIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .place } }
-  /// The computed indexes over vectors.
-  package var vectorIndexes: [ComputedIndex] { computedIndexes.filter { $0.kind == .vector } }
+  /// The complete indexes over elements of documents.
+  package var elementIndexes: [ComputedIndex] { complete(.elements) }
+  /// The complete indexes over words of texts.
+  package var searchIndexes: [ComputedIndex] { complete(.search) }
+  /// The complete indexes over places.
+  package var placeIndexes: [ComputedIndex] { complete(.place) }
+  /// The complete indexes over vectors.
+  package var vectorIndexes: [ComputedIndex] { complete(.vector) }
+  /// The computed indexes under construction.
+  package var buildingComputed: [ComputedIndex] { computedIndexes.filter(\.isBuilding) }
+
+  /// Whether an index is under construction.
+  package var isBuilding: Bool {
+    !building.isEmpty || computedIndexes.contains(where: \.isBuilding)
+  }
+
+  private func complete(_ kind: ComputedIndex.Kind) -> [ComputedIndex] {
+    computedIndexes.filter { $0.kind == kind && !$0.isBuilding }
+  }
   package var rules: [Rule]
   /// The settings of the history; `nil` if the history does not record the entity.
   package var history: History?

@@ -51,6 +51,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case catalogueCurrentLayout = "catalogue.current-layout"
   case catalogueIndex = "catalogue.index"
   case catalogueBuilding = "catalogue.building"
+  case catalogueBuildingComputed = "catalogue.building-computed"
   case catalogueElementIndex = "catalogue.element-index"
   case catalogueSearchIndex = "catalogue.search-index"
   case cataloguePlaceIndex = "catalogue.place-index"

@@ -19,9 +19,11 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   case schemas = 6
   /// Adds search indexes, place indexes and vector indexes.
   case searches = 7
+  /// Adds computed indexes that are built while the store is in use.
+  case building = 8
 
   /// The highest version that this library reads and writes.
-  package static let current = FormatVersion.searches
+  package static let current = FormatVersion.building
 
   package static func < (lhs: FormatVersion, rhs: FormatVersion) -> Bool {
     lhs.rawValue < rhs.rawValue
@@ -95,6 +97,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   case placeIndex
   /// An index over vectors. A writer that does not know it would not maintain its entries.
   case vectorIndex
+  /// A computed index that is built while the store is in use. A writer that does not know it would
+  /// not maintain its entries.
+  case buildingComputedIndex
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -110,6 +115,7 @@ package enum FormatFeature: Sendable, CaseIterable {
       FormatRequirement(reader: .first, writer: .schemas)
     case .searchIndex, .placeIndex, .vectorIndex:
       FormatRequirement(reader: .first, writer: .searches)
+    case .buildingComputedIndex: FormatRequirement(reader: .first, writer: .building)
     case .nullInitial, .expiry: FormatRequirement(reader: .schemas, writer: .schemas)
     }
   }
@@ -188,6 +194,7 @@ extension EntityDescription {
       (.searchIndex, computedIndexes.contains { $0.kind == .search }),
       (.placeIndex, computedIndexes.contains { $0.kind == .place }),
       (.vectorIndex, computedIndexes.contains { $0.kind == .vector }),
+      (.buildingComputedIndex, computedIndexes.contains(where: \.isBuilding)),
       (.documentMembers, has { $0.members != nil }),
       (.changedDefault, has { $0.changedDefault != nil }),
     ]

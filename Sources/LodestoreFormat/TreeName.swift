@@ -143,7 +143,11 @@ package enum CounterKey {
   package static func building(entity: EntityNumber, index: UInt32) -> [UInt8] {
     [4] + bigEndianBytes(entity.rawValue) + bigEndianBytes(index)
   }
-  /// The range of the ids stored under ``building(entity:index:)``.
+  /// The key of the id up to which records have entries in a computed index under construction.
+  package static func buildingComputed(entity: EntityNumber, index: UInt32) -> [UInt8] {
+    [6] + bigEndianBytes(entity.rawValue) + bigEndianBytes(index)
+  }
+  /// The range of the ids stored for indexes under construction.
   package static let builtRange: ClosedRange<UInt64> = 1...1 << 63
   /// The key of the total length of an entity's records, stored if its limit is in bytes.
   package static func size(entity: EntityNumber) -> [UInt8] {

@@ -10,6 +10,8 @@ package enum CatalogueObject: Sendable, Hashable {
   /// An element of `indexes` or `building`. An index keeps its number when it moves from `building`
   /// to `indexes`.
   case index(UInt32)
+  /// An element of one of the lists of computed indexes. An index keeps its number when it moves
+  /// from `buildingComputed` to another list.
   case computedIndex(EntityDescription.ComputedIndex.Kind, UInt32)
   /// A source of the search index or place index with this number.
   case indexSource(UInt32, attribute: UInt32, path: [String])

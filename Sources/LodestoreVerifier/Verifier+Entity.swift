@@ -47,7 +47,9 @@ extension Verifier {
       let name = TreeName.index(entity: entity.number, index: index.number)
       let subject = EntityVerification.subject(index, entity)
       guard let tree = tree(name, of: subject) else { continue }
-      let end = entity.building.contains(index) ? try builtEnd(of: index, entity) : UInt64.max
+      let end =
+        entity.building.contains(index)
+        ? try builtEnd(CounterKey.building(entity: entity.number, index: index.number)) : .max
       indexes.append(VerifiedIndex(description: index, name: subject, tree: tree, end: end))
     }
     var verification = EntityVerification(entity: entity, indexes: indexes, recordTree: recordTree)
@@ -84,14 +86,18 @@ extension Verifier {
     return nil
   }
 
-  /// The id of the first record without an entry in an index under construction.
-  private func builtEnd(
-    of index: EntityDescription.Index, _ entity: EntityDescription
+  /// The id of the first record without entries in a computed index.
+  func builtEnd(
+    of index: EntityDescription.ComputedIndex, _ entity: EntityDescription
   ) throws -> UInt64 {
+    guard index.isBuilding else { return .max }
+    return try builtEnd(CounterKey.buildingComputed(entity: entity.number, index: index.number))
+  }
+
+  /// The id of the first record without an entry in the index under construction with this counter.
+  private func builtEnd(_ counter: [UInt8]) throws -> UInt64 {
     guard let counters = trees[TreeName.counters.text],
-      let body = try transaction.get(
-        CounterKey.building(entity: entity.number, index: index.number), in: counters),
-      body.count == 8
+      let body = try transaction.get(counter, in: counters), body.count == 8
     else { return 1 }
     return body.uint64(at: 0)
   }

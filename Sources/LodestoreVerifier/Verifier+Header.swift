@@ -98,6 +98,9 @@ extension Verifier {
     let building = Set(
       entities.flatMap { entity in
         entity.building.map { CounterKey.building(entity: entity.number, index: $0.number) }
+          + entity.buildingComputed.map {
+            CounterKey.buildingComputed(entity: entity.number, index: $0.number)
+          }
       })
     let sizes = Set(
       (entities.filter(\.keepsSize).map(\.number) + unreadableEntities).map(CounterKey.size))

@@ -11,15 +11,16 @@ extension Verifier {
   func verifyKeyedIndexes(of entity: EntityDescription) throws {
     guard let records = trees[TreeName.records(entity: entity.number).text] else { return }
     let layouts = entity.layoutsByNumber
-    for index in entity.elementIndexes + entity.placeIndexes {
+    for index in entity.computedIndexes where index.kind == .elements || index.kind == .place {
       let subject = "\(entity.name).\(entity.indexName(index))"
       let (entries, body): (FormatRule, FormatRule) =
         index.kind == .place ? (.placeEntries, .placeBody) : (.elementEntries, .elementBody)
       guard let tree = tree(index.tree(of: entity.number), of: subject) else { continue }
       let before = findings.count
+      let end = try builtEnd(of: index, entity)
       var expected = 0
       try walk(records) { key, record in
-        guard key.count == 8, let view = layouts.view(of: record),
+        guard key.count == 8, key.uint64(at: 0) < end, let view = layouts.view(of: record),
           let keys = try? index.keys(in: view, entity)
         else { return }
         expected += keys.count

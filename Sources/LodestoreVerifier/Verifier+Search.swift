@@ -14,10 +14,13 @@ extension Verifier {
       let subject = "\(entity.name).\(entity.indexName(index))"
       guard let tree = tree(index.tree(of: entity.number), of: subject) else { continue }
       let before = findings.count
+      let end = try builtEnd(of: index, entity)
       var expected = SearchSums()
       var analyzer = TextAnalyzer()
       try walk(records) { key, body in
-        guard key.count == 8, let view = layouts.view(of: body) else { return }
+        guard key.count == 8, key.uint64(at: 0) < end, let view = layouts.view(of: body) else {
+          return
+        }
         let texts = SearchTexts(of: index, in: view, entity)
         try? expected.add(texts, of: key.uint64(at: 0), by: &analyzer)
       }

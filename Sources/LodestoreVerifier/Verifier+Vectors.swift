@@ -9,10 +9,11 @@ extension Verifier {
   func verifyVectors(of entity: EntityDescription) throws {
     guard let records = trees[TreeName.records(entity: entity.number).text] else { return }
     let layouts = entity.layoutsByNumber
-    for index in entity.vectorIndexes {
+    for index in entity.computedIndexes where index.kind == .vector {
       let subject = "\(entity.name).\(entity.indexName(index))"
       guard let tree = tree(index.tree(of: entity.number), of: subject) else { continue }
       let before = findings.count
+      let end = try builtEnd(of: index, entity)
       let form = VectorForm(dimensions: index.dimensions)
       let encoder = VectorEncoder(dimensions: index.dimensions)
       var open: [VectorForm.Part: (number: UInt64, block: VectorBlockBuilder)] = [:]
@@ -41,7 +42,7 @@ extension Verifier {
         }
       }
       try walk(records) { key, body in
-        guard key.count == 8, let view = layouts.view(of: body),
+        guard key.count == 8, key.uint64(at: 0) < end, let view = layouts.view(of: body),
           case .vector(let vector) = IndexedVector(of: index, in: view, entity)
         else { return }
         let code = encoder.code(of: vector)

@@ -36,6 +36,24 @@ extension Fault {
       CounterKey.building(entity: 1, index: number), littleEndianBytes(next), .counters)
   }
 
+  /// Adds a search index under construction, without postings, over the second attribute of
+  /// entity 1.
+  static func addBuilding(search number: UInt32, upTo next: UInt64, to store: RawStore) throws {
+    try store.edit(
+      CatalogueKey.entity(1), .catalogue, "buildingComputed",
+      to: .array([
+        .object([
+          "number": .integer(Int64(number)), "kind": .string("search"), "analysis": .integer(1),
+          "sources": .array([
+            .object(["attribute": .integer(2), "path": .array([]), "weight": .integer(1)])
+          ]),
+        ])
+      ]))
+    _ = try store.tree(.search(entity: 1, index: number))
+    try store.put(
+      CounterKey.buildingComputed(entity: 1, index: number), littleEndianBytes(next), .counters)
+  }
+
   static let sourceEndFaults: [(rule: FormatRule, fault: Fault)] = [
     (.catalogueSource, catalogue("a source is no text", "attributes.0.source", .integer(1))),
     (
@@ -102,6 +120,14 @@ extension Fault {
       "a vector index is over a text", "vectorIndexes",
       .array([
         .object(["number": .integer(1), "attribute": .integer(2), "dimensions": .integer(3)])
+      ])),
+    catalogue(
+      "the kind of a computed index that is being built is none of the four", "buildingComputed",
+      .array([
+        .object([
+          "number": .integer(9), "kind": .string("words"), "attribute": .integer(2),
+          "dimensions": .integer(3),
+        ])
       ])),
     catalogue(
       "two rules have one name", "rules",

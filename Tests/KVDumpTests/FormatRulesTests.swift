@@ -126,6 +126,11 @@ struct FormatRulesTests {
     try store.change { try Fault.addBuilding(index: 9, upTo: next, to: $0) }
     let rules = Set(try Verifier.verify(path: store.path).findings.map(\.rule))
     #expect(rules.contains(.counterBuilding) == !(1...1 << 63).contains(next), "\(rules)")
+    let other = try VerifiedStore()
+    try other.change { try Fault.addBuilding(search: 9, upTo: next, to: $0) }
+    let found = Set(try Verifier.verify(path: other.path).findings.map(\.rule))
+    #expect(found.contains(.counterBuilding) == !(1...1 << 63).contains(next), "\(found)")
+    #expect(found.contains(.searchEntries) == (next > 1), "\(found)")
   }
 
   @Test

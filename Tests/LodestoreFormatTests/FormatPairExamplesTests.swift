@@ -318,6 +318,7 @@ import Testing
     let expected: [([UInt8], UInt64)] = [
       (CounterKey.nextRecord(entity: 2), 301), (CounterKey.nextEntity, 3),
       (CounterKey.nextRelationship, 2), (CounterKey.building(entity: 2, index: 4), 1_000),
+      (CounterKey.buildingComputed(entity: 2, index: 3), 1_000),
       (CounterKey.size(entity: 2), 4_660),
     ]
     let lines = try lines("counters")

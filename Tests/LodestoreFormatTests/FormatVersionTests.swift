@@ -29,15 +29,15 @@ import Testing
     #expect(rows == expected)
     #expect(Set(rows.map { $0[0] }) == Set(FormatVersion.allCases.map(\.rawValue)))
     #expect(FormatVersion.allCases.max() == .current)
-    #expect(FormatExamples.text.hasPrefix("# The Lodestore file format, version 7\n"))
-    #expect(FormatVersion.current.rawValue == 7)
+    #expect(FormatExamples.text.hasPrefix("# The Lodestore file format, version 8\n"))
+    #expect(FormatVersion.current.rawValue == 8)
   }
 
   @Test func `a requirement is the highest of the features`() {
     let base = FormatFeature.base.requirement
     #expect(FormatRequirement(of: []) == base)
     #expect(FormatRequirement(of: [.base]) == base)
-    #expect(FormatRequirement(of: FormatFeature.allCases).lowestWriter == 7)
+    #expect(FormatRequirement(of: FormatFeature.allCases).lowestWriter == 8)
     let mixed = FormatRequirement(lowestReader: 1, lowestWriter: 9)
     let other = FormatRequirement(lowestReader: 4, lowestWriter: 2)
     #expect(mixed.raised(to: other) == FormatRequirement(lowestReader: 4, lowestWriter: 9))

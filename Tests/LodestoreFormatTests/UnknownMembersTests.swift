@@ -33,7 +33,9 @@ import Testing
         number: 4, kind: .place,
         sources: [.init(attribute: 3, path: ["c"]), .init(attribute: 3, path: ["d"])]),
       .init(number: 5, kind: .vector, sources: [.init(attribute: 4)], dimensions: 9),
+      .init(number: 6, kind: .vector, sources: [.init(attribute: 4)], dimensions: 8),
     ]
+    entity.computedIndexes[4].isBuilding = true
     entity.history = .init(keepsImages: true, preserved: [1])
     return entity
   }()
@@ -54,9 +56,9 @@ import Testing
   @Test func `members of a later version stay in every object of an entity`() throws {
     var count = 0
     let document = Self.later(Self.entity.document, &count)
-    // The entity, four attributes and a derivation, and a layout with four. Six indexes, two of
+    // The entity, four attributes and a derivation, and a layout with four. Seven indexes, two of
     // them with three sources, a rule and the history.
-    #expect(count == 22)
+    #expect(count == 23)
     #expect(try EntityDescription(number: 1, document: document).document == document)
   }
 
@@ -66,6 +68,7 @@ import Testing
     var entity = try EntityDescription(number: 1, document: document)
     entity.indexes += entity.building
     entity.building = []
+    entity.computedIndexes[4].isBuilding = false
     entity.rules = []
     entity.attributes[0].constraints.maxLength = 9
     let changed = entity.document
@@ -77,6 +80,11 @@ import Testing
       return
     }
     #expect(indexes.count == 2 && indexes.allSatisfy { $0["later"] != nil })
+    guard case .array(let vectors)? = changed["vectorIndexes"] else {
+      Issue.record("\(changed)")
+      return
+    }
+    #expect(vectors.count == 2 && vectors.allSatisfy { $0["later"] != nil && $0["kind"] == nil })
     #expect(all[0]["later"] != nil && all[0]["maxLength"] == .integer(9))
     #expect(changed["rules"] == nil)
   }

@@ -27,7 +27,8 @@ extension EntityChanges {
   func building() throws(StoreError) -> [BuildingIndex] {
     if let knownBuilding { return knownBuilding }
     let found = try entity.building.map { index throws(StoreError) in
-      BuildingIndex(index: index, next: try core.nextToIndex(index, of: entity))
+      BuildingIndex(
+        index: index, next: try core.nextToIndex(index.counter(of: entity), index.name))
     }
     knownBuilding = found
     return found
@@ -35,20 +36,34 @@ extension EntityChanges {
 }
 
 extension TransactionCore {
-  /// Returns the id of the first record that has no entry yet in an index under construction.
-  func nextToIndex(_ index: StoredIndex, of entity: StoredEntity) throws(StoreError) -> UInt64 {
-    let key = CounterKey.building(entity: entity.number, index: index.description.number)
-    return try wrappingErrors {
-      guard let stored = try transaction.get(key, in: store.trees.counters) else { return 1 }
+  /// Returns the id of the first record that has no entry yet in the index under construction with
+  /// this counter and name.
+  func nextToIndex(_ counter: [UInt8], _ name: String) throws(StoreError) -> UInt64 {
+    try wrappingErrors {
+      guard let stored = try transaction.get(counter, in: store.trees.counters) else { return 1 }
       guard stored.count == 8 else {
-        throw StoreError.damagedIndex(index.name, "how far it is built is not 8 bytes")
+        throw StoreError.damagedIndex(name, "how far it is built is not 8 bytes")
       }
       let next = stored.uint64(at: 0)
       guard CounterKey.builtRange.contains(next) else {
         throw StoreError.damagedIndex(
-          index.name, "it is built up to record \(next), must be from 1 to 2^63")
+          name, "it is built up to record \(next), must be from 1 to 2^63")
       }
       return next
     }
+  }
+}
+
+extension StoredIndex {
+  /// The key of the counter that has the id of the first record without an entry.
+  func counter(of entity: StoredEntity) -> [UInt8] {
+    CounterKey.building(entity: entity.number, index: description.number)
+  }
+}
+
+extension StoredComputedIndex {
+  /// The key of the counter that has the id of the first record without entries.
+  func counter(of entity: StoredEntity) -> [UInt8] {
+    CounterKey.buildingComputed(entity: entity.number, index: description.number)
   }
 }

@@ -37,7 +37,7 @@ extension WriteCore {
       all.append(derived)
     }
     if let order = try OrderedLinks(schema, core: self) { all.append(order) }
-    let computed = ComputedIndexes(schema, core: self)
+    let computed = try ComputedIndexes(schema, core: self)
     if let computed { all.append(computed) }
     if let check = LinkCheck(schema) { all.append(check) }
     if let rules = LateRules(schema, core: self) { all.append(rules) }

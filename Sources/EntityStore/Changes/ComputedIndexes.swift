@@ -8,10 +8,15 @@ final class ComputedIndexes: ChangeSink, PendingEntries {
   private var byEntity: [EntityNumber: [any ComputedEntries]] = [:]
 
   /// Returns `nil` when the schema has no such indexes.
-  init?(_ schema: StoredSchema, core: WriteCore) {
+  init?(_ schema: StoredSchema, core: WriteCore) throws(StoreError) {
     guard schema.hasComputedIndexes else { return nil }
     for entity in schema.entities where !entity.computedIndexes.isEmpty {
-      byEntity[entity.number] = entity.computedIndexes.map { core.entries(of: $0, entity) }
+      byEntity[entity.number] = try entity.computedIndexes.map { index throws(StoreError) in
+        let entries = core.entries(of: index, entity)
+        guard index.isBuilding else { return entries }
+        let next = try core.nextToIndex(index.counter(of: entity), index.entries.name)
+        return BegunEntries(entries: entries, next: next)
+      }
     }
   }
 
@@ -36,8 +41,24 @@ final class ComputedIndexes: ChangeSink, PendingEntries {
   }
 }
 
+/// Collects changes of the entries of a computed index under construction.
+///
+/// Only the records before a certain id have entries.
+private struct BegunEntries: ComputedEntries {
+  let entries: any ComputedEntries
+  /// The id of the first record without entries.
+  let next: UInt64
+  var index: StoredComputedIndex { entries.index }
+
+  func change(_ id: UInt64, _ old: RecordView?, _ new: RecordView?) throws(StoreError) {
+    if id < next { try entries.change(id, old, new) }
+  }
+
+  func write() throws(StoreError) { try entries.write() }
+}
+
 extension TreeWriteCore {
-  fileprivate func entries(
+  func entries(
     of index: StoredComputedIndex, _ entity: StoredEntity
   ) -> any ComputedEntries {
     switch index.description.kind {

@@ -129,8 +129,12 @@ public struct StoreOptions: Sendable {
   /// Otherwise they are built during opening. With this option the store opens at once. Records are
   /// added to the indexes in parts, between other writes. Queries use an index when it is complete.
   /// See ``Store/waitForIndexes()``. When the store is closed earlier, the next opening with this
-  /// option continues; an opening without it completes the index. Indexes of
-  /// relationships, element indexes and search indexes are always built during opening.
+  /// option continues; an opening without it completes the index. Indexes of relationships, of the
+  /// expiry and of a limit are always built during opening.
+  ///
+  /// Until a computed index is complete, conditions on its words, places or vectors are tested on
+  /// every record. Scores and suggestions throw ``StoreError/Code/invalidQuery``. From then on, only
+  /// programs that know version 8 of the format write the file.
   public var buildsIndexesInUse = false
   /// Whether a new entity is created even if it resembles an undeclared entity of the file.
   ///

@@ -21,7 +21,10 @@ extension ReadableTransaction where Self: ~Copyable {
   ) throws(StoreError) -> [String] {
     let core = access.core
     let entity = try core.entity(E.self)
-    guard !entity.searchIndexes.isEmpty else { throw .noSearchIndex(entity: entity, nil) }
+    guard !entity.searchIndexes.isEmpty else {
+      throw entity.computedIndexes(.search).first.map(StoreError.indexIsBuilding)
+        ?? .noSearchIndex(entity: entity, nil)
+    }
     return try wrappingErrors { try core.suggestions(for: word, in: entity, limit: limit) }
   }
 }

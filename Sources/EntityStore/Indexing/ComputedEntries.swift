@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 /// Collects changes of the entries of one computed index.
-protocol ComputedEntries: AnyObject {
+protocol ComputedEntries {
   var index: StoredComputedIndex { get }
 
   /// Notes the difference between the entries of `old` and `new`, either of which may be `nil`.

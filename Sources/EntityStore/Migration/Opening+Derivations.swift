@@ -43,8 +43,8 @@ extension Opening {
       }
       for index in entity.computedIndexes
       where concerned[entity.number]?.isDisjoint(with: index.attributes) == false {
-        try index.entries.empty(in: transaction)
-        try core.build(index, of: entity, work)
+        try store.discard(index, of: entity, in: transaction)
+        if !index.isBuilding { try core.build(index, of: entity, work) }
       }
     }
     return rebuilt

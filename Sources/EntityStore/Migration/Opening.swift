@@ -106,7 +106,7 @@ final class Opening {
       }
       for index in stored.computedIndexes
       where evolution.droppedComputedIndexes.contains(index.description.number) {
-        try index.entries.empty(in: transaction)
+        try store.discard(index, of: stored, in: transaction)
       }
     } else {
       try store.checkResemblance(of: declared, in: current, transaction.reads)

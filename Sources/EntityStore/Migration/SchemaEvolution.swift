@@ -299,17 +299,20 @@ struct SchemaEvolution {
     var kept: [EntityDescription.ComputedIndex] = []
     var nextNumber = (result.computedIndexes.map(\.number).max() ?? 0) &+ 1
     for index in declared.computedIndexes {
-      let wanted = index.described(number: nextNumber, numbers)
-      if let stored = result.computedIndexes.first(where: { $0.isEqual(to: wanted) }) {
+      var wanted = index.described(number: nextNumber, numbers)
+      wanted.isBuilding = buildsInUse
+      if let stored = result.computedIndexes.first(where: {
+        $0.isEqual(to: wanted) && (buildsInUse || !$0.isBuilding)
+      }) {
         kept.append(stored)
       } else {
         kept.append(wanted)
-        addedComputedIndexes.append(nextNumber)
+        if !buildsInUse { addedComputedIndexes.append(nextNumber) }
         nextNumber &+= 1
       }
     }
     for stored in result.computedIndexes where !kept.contains(stored) {
-      if keepsOthers,
+      if keepsOthers, !kept.contains(where: { $0.isEqual(to: stored) }),
         stored.sources.allSatisfy({ result.attribute(number: $0.attribute)?.isRemoved == false })
       {
         kept.append(stored)

@@ -19,16 +19,27 @@ extension StoreCore {
     _ index: StoredIndex, of entity: StoredEntity, in transaction: WritingTransaction
   ) throws {
     try index.empty(in: transaction)
-    try trees.putNextToIndex(
-      nil, index: index.description.number, of: entity.number, in: transaction)
+    try trees.putNextToIndex(nil, at: index.counter(of: entity), in: transaction)
+  }
+
+  /// Discards the entries of a computed index, so that a construction starts again.
+  func discard(
+    _ index: StoredComputedIndex, of entity: StoredEntity, in transaction: WritingTransaction
+  ) throws {
+    try index.entries.empty(in: transaction)
+    try trees.putNextToIndex(nil, at: index.counter(of: entity), in: transaction)
   }
 
   /// Discards all indexes under construction, before stages change their attributes.
   func stopBuilding(in transaction: WritingTransaction) throws {
-    for entity in try load(in: transaction.reads).entities where !entity.building.isEmpty {
+    for entity in try load(in: transaction.reads).entities where entity.isBuilding {
       for index in entity.building { try stopBuilding(index, of: entity, in: transaction) }
+      for index in entity.computedIndexes where index.isBuilding {
+        try discard(index, of: entity, in: transaction)
+      }
       var description = entity.description
       description.building = []
+      description.computedIndexes.removeAll(where: \.isBuilding)
       try trees.put(description, in: transaction)
     }
   }
@@ -37,6 +48,10 @@ extension StoreCore {
 extension WriteCore {
   /// The maximum number of records in one part; a part blocks other writes for some milliseconds.
   private static let partSize = 10_000
+  /// The maximum number of records in one part of a computed index.
+  ///
+  /// A search index needs about ten times as long for a record as another index.
+  private static let computedPartSize = 2_000
 
   /// Adds the next records to the first index under construction; returns whether any index is
   /// still under construction.
@@ -44,43 +59,70 @@ extension WriteCore {
   /// - Throws: ``StoreError/Code/incompatibleSchema`` when two records have equal keys in a unique
   ///   index.
   func buildNextPart() throws(StoreError) -> Bool {
-    guard let entity = schema.entities.first(where: { !$0.building.isEmpty }),
-      let index = entity.building.first
-    else { return false }
+    guard let entity = schema.entities.first(where: \.isBuilding) else { return false }
+    return try wrappingErrors {
+      var description = entity.description
+      if let index = entity.building.first {
+        guard try buildPart(of: index, entity) else { return true }
+        description.building.removeAll { $0 == index.description }
+        description.indexes = (description.indexes + [index.description])
+          .sorted { $0.number < $1.number }
+      } else if let position = entity.computedIndexes.firstIndex(where: \.isBuilding) {
+        guard try buildPart(of: entity.computedIndexes[position], entity) else { return true }
+        description.computedIndexes[position].isBuilding = false
+      }
+      try store.trees.put(description, in: writing)
+      try store.trees.raiseSchemaNumber(in: writing)
+      return description.isBuilding || schema.entities.contains { $0 !== entity && $0.isBuilding }
+    }
+  }
+
+  /// Adds the next records to an index; returns whether all records have entries.
+  private func buildPart(of index: StoredIndex, _ entity: StoredEntity) throws -> Bool {
     let entries = IndexEntries(
       of: index, of: entity, expectedCount: Self.partSize,
       memoryLimit: store.options.batchMemoryInBytes, core: self)
     let keys = BatchKeys(of: entity, in: [index])
-    let changes = changes(of: entity)
-    return try wrappingErrors {
-      let cursor = try Cursor(entity.records, in: transaction)
-      var next = try nextToIndex(index, of: entity)
-      var found = try cursor.seek(atOrAfter: next)
-      var count = 0
-      while found, count < Self.partSize {
-        let id = cursor.integerKey
-        try entries.append(
-          try changes.stored(cursor.value, id: id).view, id: id, keys, at: 0, core: self)
-        next = id &+ 1
-        count += 1
-        found = try cursor.next()
-      }
-      try entries.sort()
-      if index.isUnique { try checkPart(entries, index, entity) }
-      try entries.sorted.write(into: index, core: self)
-      let isWhole = !found
-      try store.trees.putNextToIndex(
-        isWhole ? nil : next, index: index.description.number, of: entity.number, in: writing)
-      guard isWhole else { return true }
-      var description = entity.description
-      description.building.removeAll { $0 == index.description }
-      description.indexes = (description.indexes + [index.description])
-        .sorted { $0.number < $1.number }
-      try store.trees.put(description, in: writing)
-      try store.trees.raiseSchemaNumber(in: writing)
-      return !description.building.isEmpty
-        || schema.entities.contains { $0 !== entity && !$0.building.isEmpty }
+    let counter = index.counter(of: entity)
+    let next = try forEachNext(of: entity, counter, index.name, Self.partSize) { id, view in
+      try entries.append(view, id: id, keys, at: 0, core: self)
     }
+    try entries.sort()
+    if index.isUnique { try checkPart(entries, index, entity) }
+    try entries.sorted.write(into: index, core: self)
+    try store.trees.putNextToIndex(next, at: counter, in: writing)
+    return next == nil
+  }
+
+  /// Adds the next records to a computed index; returns whether all records have entries.
+  private func buildPart(of index: StoredComputedIndex, _ entity: StoredEntity) throws -> Bool {
+    let entries = entries(of: index, entity)
+    let counter = index.counter(of: entity)
+    let next = try forEachNext(of: entity, counter, index.entries.name, Self.computedPartSize) {
+      try entries.change($0, nil, $1)
+    }
+    try entries.write()
+    try store.trees.putNextToIndex(next, at: counter, in: writing)
+    return next == nil
+  }
+
+  /// Visits at most `count` records from the id of a counter on; returns the id of the first record
+  /// that was not visited, or `nil` after the last record.
+  private func forEachNext(
+    of entity: StoredEntity, _ counter: [UInt8], _ name: String, _ count: Int,
+    _ body: (UInt64, RecordView) throws -> Void
+  ) throws -> UInt64? {
+    let changes = changes(of: entity)
+    let cursor = try Cursor(entity.records, in: transaction)
+    var found = try cursor.seek(atOrAfter: try nextToIndex(counter, name))
+    var visited = 0
+    while found, visited < count {
+      let id = cursor.integerKey
+      try body(id, try changes.stored(cursor.value, id: id).view)
+      visited += 1
+      found = try cursor.next()
+    }
+    return found ? cursor.integerKey : nil
   }
 
   /// Throws when a key of a unique index is repeated.

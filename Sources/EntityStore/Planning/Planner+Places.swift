@@ -19,9 +19,9 @@ struct PlaceAccess: Sendable {
 extension Planner {
   /// Returns the plan by a place index for `clause`, or `nil` for another clause.
   func placePlan(of clause: BoundCondition, covering position: Int) throws -> QueryPlan? {
-    guard case .proximity(let proximity) = clause, let place = proximity as? BoundPlace else {
-      return nil
-    }
+    guard case .proximity(let proximity) = clause, let place = proximity as? BoundPlace,
+      !place.index.isBuilding
+    else { return nil }
     let ranges = place.cover.ranges().map(IndexRange.init(positions:))
     let entries = try ranges.reduce(0) { try $0 + statistics.estimate(place.index.entries, $1) }
     let access = PlaceAccess(place: place, ranges: ranges, estimatedEntryCount: entries)

@@ -35,7 +35,7 @@ extension Planner {
   func searchPlans(
     of clause: BoundCondition, covering position: Int, beside accesses: [IndexAccess]
   ) throws -> [QueryPlan] {
-    guard case .search(let search) = clause else { return [] }
+    guard case .search(let search) = clause, !search.index.isBuilding else { return [] }
     let matches = min(try statistics.searchCount(search), statistics.recordCount)
     let access = SearchAccess(search: search, estimatedMatchCount: matches)
     let alone = plan(access, covering: [position], among: [])
@@ -88,7 +88,7 @@ extension Planner {
         covered: access.covered, clauses: access.clauses)
     }
     for (other, clause) in clauses.enumerated() where other != position {
-      guard case .search(let search) = clause else { continue }
+      guard case .search(let search) = clause, !search.index.isBuilding else { continue }
       let matches = min(try statistics.searchCount(search), statistics.recordCount)
       ways.append(
         SearchAccess.Beside(
@@ -102,7 +102,7 @@ extension Planner {
   /// The cost of reading a record by its id, and of analyzing its texts for the searches that the
   /// access does not cover.
   func fetchingCost(covering covered: Set<Int>) -> Double {
-    if entity.searchIndexes.isEmpty { return Cost.fetchedRecord }
+    if entity.computedIndexes.isEmpty { return Cost.fetchedRecord }
     return clauses.indices.reduce(Cost.fetchedRecord) { cost, position in
       covered.contains(position) ? cost : cost + clauses[position].searchCost
     }

@@ -52,7 +52,8 @@ extension Planner {
 
   /// The access by a search of a branch that no other index finds.
   private func searchAccess(of parts: [BoundCondition]) throws -> SearchAccess? {
-    for case .search(let search) in parts where try accesses(for: IndexConstraints(parts)).isEmpty {
+    for case .search(let search) in parts
+    where try !search.index.isBuilding && accesses(for: IndexConstraints(parts)).isEmpty {
       let matches = min(try statistics.searchCount(search), statistics.recordCount)
       return SearchAccess(search: search, estimatedMatchCount: matches)
     }

@@ -26,7 +26,7 @@ extension Planner {
   /// If one of `candidates` finds few records, only their vectors are compared.
   func vectorPlan(of clause: BoundCondition, among candidates: [QueryPlan]) -> QueryPlan? {
     guard case .proximity(let proximity) = clause, let vector = proximity as? BoundVector,
-      let wanted = request.wantedCount
+      !vector.index.isBuilding, let wanted = request.wantedCount
     else { return nil }
     let form = VectorForm(dimensions: vector.index.description.dimensions)
     let count = Double(statistics.recordCount)

@@ -135,13 +135,12 @@ extension Catalogue.Trees {
   /// - Parameter next: the id of the first record without an entry; `nil` if the index is complete
   ///   or removed.
   func putNextToIndex(
-    _ next: UInt64?, index: UInt32, of entity: EntityNumber, in transaction: WritingTransaction
+    _ next: UInt64?, at counter: [UInt8], in transaction: WritingTransaction
   ) throws {
-    let key = CounterKey.building(entity: entity, index: index)
     if let next {
-      try transaction.put(key, littleEndianBytes(next), in: counters)
+      try transaction.put(counter, littleEndianBytes(next), in: counters)
     } else {
-      _ = try transaction.delete(key, in: counters)
+      _ = try transaction.delete(counter, in: counters)
     }
   }
 

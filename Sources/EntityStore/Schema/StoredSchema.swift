@@ -50,7 +50,7 @@ final class StoredSchema: Sendable {
       grouping: relationships.flatMap { [$0.end(.from), $0.end(.to)] }, by: \.source.number)
     self.optionalTrees = optionalTrees
     self.entities = entities
-    isBuilding = entities.contains { !$0.building.isEmpty }
+    isBuilding = entities.contains(where: \.isBuilding)
     keepsHistory = entities.contains { $0.description.history != nil }
     expiring = entities.filter { $0.description.expiry != nil }
     hasExpiry = !expiring.isEmpty

@@ -11,7 +11,7 @@ extension MigrationRun {
     guard !touched.isEmpty else { return }
     let core = try core()
     for entity in core.schema.entities where touched.contains(entity.number) {
-      for index in entity.computedIndexes {
+      for index in entity.computedIndexes where !index.isBuilding {
         try index.entries.empty(in: transaction)
         try core.build(index, of: entity, work)
       }

@@ -37,8 +37,9 @@ struct RecordValidator: Sendable {
           expression: try Self.expression(of: attribute)))
     }
     let refuses =
-      !description.vectorIndexes.isEmpty
-      || description.placeIndexes.contains { !$0.admitsInvalid }
+      description.computedIndexes.contains {
+        $0.kind == .vector || $0.kind == .place && !$0.admitsInvalid
+      }
     if checks.isEmpty, !refuses { return nil }
     described = refuses ? description : nil
     entity = description.name
@@ -88,7 +89,7 @@ struct RecordValidator: Sendable {
     _ view: RecordView, _ id: UInt64?, _ described: EntityDescription,
     _ violations: inout [RuleViolation]
   ) throws(StoreError) {
-    for index in described.placeIndexes where !index.admitsInvalid {
+    for index in described.computedIndexes where index.kind == .place && !index.admitsInvalid {
       do {
         guard case .invalid(let source) = try IndexedPlace(of: index, in: view, described) else {
           continue
@@ -110,7 +111,7 @@ extension RecordValidator {
     _ view: RecordView, _ id: UInt64?, _ described: EntityDescription,
     _ violations: inout [RuleViolation]
   ) {
-    for index in described.vectorIndexes {
+    for index in described.computedIndexes where index.kind == .vector {
       guard case .invalid(let rule) = IndexedVector(of: index, in: view, described) else {
         continue
       }

@@ -9,15 +9,14 @@ final class StoredEntity: Sendable {
   let indexes: [StoredIndex]
   /// The indexes under construction, which have entries for only some of the records.
   let building: [StoredIndex]
+  /// The computed indexes, also those under construction.
   let computedIndexes: [StoredComputedIndex]
-  /// The computed indexes over elements of documents.
+  /// The complete indexes over elements of documents.
   let elementIndexes: [StoredComputedIndex]
-  /// The computed indexes over words of texts.
+  /// The complete indexes over words of texts.
   let searchIndexes: [StoredComputedIndex]
-  /// The computed indexes over places.
+  /// The complete indexes over places.
   let placeIndexes: [StoredComputedIndex]
-  /// The computed indexes over vectors.
-  let vectorIndexes: [StoredComputedIndex]
   /// The layout of new records.
   let layout: RecordLayout
   /// The validator for constraints; `nil` when no attribute has a constraint, and no place
@@ -80,11 +79,19 @@ final class StoredEntity: Sendable {
       StoredComputedIndex(
         index, of: description, tree: try tree(index.tree(of: description.number)))
     }
-    elementIndexes = computedIndexes.filter { $0.description.kind == .elements }
-    searchIndexes = computedIndexes.filter { $0.description.kind == .search }
-    placeIndexes = computedIndexes.filter { $0.description.kind == .place }
-    vectorIndexes = computedIndexes.filter { $0.description.kind == .vector }
+    let complete = computedIndexes.filter { !$0.isBuilding }
+    elementIndexes = complete.filter { $0.description.kind == .elements }
+    searchIndexes = complete.filter { $0.description.kind == .search }
+    placeIndexes = complete.filter { $0.description.kind == .place }
   }
+
+  /// The computed indexes of a kind, also those under construction.
+  func computedIndexes(_ kind: EntityDescription.ComputedIndex.Kind) -> [StoredComputedIndex] {
+    computedIndexes.filter { $0.description.kind == kind }
+  }
+
+  /// Whether an index is under construction.
+  var isBuilding: Bool { !building.isEmpty || computedIndexes.contains(where: \.isBuilding) }
 
   @inline(__always)
   func layout(number: UInt16) -> RecordLayout? {

@@ -53,6 +53,9 @@ final class StoredComputedIndex: Sendable {
       tree: tree, name: "\(entity.name).\(entity.indexName(index))", entityName: entity.name)
   }
 
+  /// Whether the index has the entries of some records only, so that reads must not use it.
+  var isBuilding: Bool { description.isBuilding }
+
   /// The attributes of the values from which entries are computed.
   var attributes: Set<UInt32> { Set(description.sources.map(\.attribute)) }
 }

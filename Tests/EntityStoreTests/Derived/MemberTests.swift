@@ -69,6 +69,7 @@ import Testing
           snapshot, Parcel.where { $0.keywords.contains("w3") }, "Parcel.keywords[]", 3)
         for (text, index, count) in [
           ("ANY keywords == 'w3'", "Parcel.keywords[]", 3),
+          ("'w3' IN keywords", "Parcel.keywords[]", 3),
           ("ANY authors.name == 'A5'", "Parcel.authors[].name", 3),
           ("ANY authors.name IN {'A5', 'A6'}", "Parcel.authors[].name", 6),
           ("ANY authors.age < 2", "Parcel.authors[].age", 14),

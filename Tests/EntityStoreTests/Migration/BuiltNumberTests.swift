@@ -24,7 +24,7 @@ import Testing
         hasIntegerKeys: false, in: core.writing)
       try core.store.trees.put(description, in: core.writing)
       try core.store.trees.putNextToIndex(
-        next, index: 9, of: description.number, in: core.writing)
+        next, at: CounterKey.building(entity: description.number, index: 9), in: core.writing)
       try core.store.trees.raiseSchemaNumber(in: core.writing)
     }
   }

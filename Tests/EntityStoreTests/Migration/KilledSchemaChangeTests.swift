@@ -6,8 +6,8 @@ import Testing
 @Suite(.serialized) struct `A killed schema change` {
   private static let count = 6_000
 
-  /// The schema change adds attributes and builds an index, before the store is used or during its
-  /// use.
+  /// The schema change adds attributes, and builds an index and a search index, before the store is
+  /// used or during its use.
   ///
   /// The variable `LODESTORE_KILLS` sets the number of kills in all tests; this test makes one in
   /// twenty of them.
@@ -26,7 +26,7 @@ import Testing
     do {
       let folder = try TemporaryFolder()
       try FileManager.default.copyItem(atPath: origin.storePath, toPath: folder.storePath)
-      let store = try Store(at: folder.storePath, entities: [PersonV2.self])
+      let store = try Store(at: folder.storePath, entities: [SearchedPerson.self])
       store.close()
     }
     let microseconds = max(1_000, Int(Date().timeIntervalSince(start) * 2_000_000))
@@ -58,15 +58,17 @@ import Testing
       acknowledged += told
       var options = StoreOptions()
       options.buildsIndexesInUse = inUse
-      let store = try Store(at: path, entities: [PersonV2.self], options: options)
+      let store = try Store(at: path, entities: [SearchedPerson.self], options: options)
       if try !store.indexBuilds().isEmpty { building += 1 }
       try await store.waitForIndexes()
-      let people = try await store.read { try $0.fetch(PersonV2.all) }
-      let added = people.dropFirst(Self.count).map(\.age)
-      #expect(people.prefix(Self.count).map(\.age) == Array(0..<Self.count))
+      let people = try await store.read { try $0.fetch(SearchedPerson.all) }
+      let added = people.dropFirst(Self.count).map(\.person.age)
+      #expect(people.prefix(Self.count).map(\.person.age) == Array(0..<Self.count))
       #expect(added == Array(0..<added.count) && added.count >= told, "\(SeededNumbers.replay)")
-      let byLevel = try await store.read { try $0.fetch(PersonV2.byLevel).map(\.id) }
+      let byLevel = try await store.read { try $0.fetch(SearchedPerson.byLevel).map(\.id) }
       #expect(Set(byLevel) == Set(people.map(\.id)), "\(SeededNumbers.replay)")
+      let news = SearchedPerson.all.where(.search("new")).sortedByScore()
+      #expect(try await store.read { try $0.count(news) } == added.count, "\(SeededNumbers.replay)")
       store.close()
       try expectSound(path)
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
@@ -83,10 +85,11 @@ import Testing
   private static func use(_ path: String, inUse: Bool) throws {
     var options = StoreOptions()
     options.buildsIndexesInUse = inUse
-    let store = try Store(at: path, entities: [PersonV2.self], options: options)
+    let store = try Store(at: path, entities: [SearchedPerson.self], options: options)
     var number = 0
     while true {
-      try store.insert(PersonV2(city: nil, age: number, name: "new \(number)", email: nil))
+      try store.insert(
+        SearchedPerson(PersonV2(city: nil, age: number, name: "new \(number)", email: nil)))
       number += 1
       let file = open(path + ".told", O_WRONLY | O_APPEND | O_CREAT, 0o600)
       _ = write(file, "1", 1)
@@ -97,4 +100,36 @@ import Testing
   private static func acknowledged(beside path: String) -> Int {
     (try? Data(contentsOf: URL(fileURLWithPath: path + ".told")).count) ?? 0
   }
+}
+
+/// A ``PersonV2`` whose name is searched.
+private struct SearchedPerson: Entity {
+  static let byLevel = SearchedPerson.index(\.level)
+
+  var id = RecordID<SearchedPerson>()
+  var person: PersonV2
+
+  struct Attributes: Sendable {
+    var level: Attribute<SearchedPerson, Int> { .init(2) }
+  }
+
+  static var attributes: Attributes { Attributes() }
+
+  static let schema = EntitySchema<SearchedPerson>(
+    "Person",
+    attributes: [
+      .init("city", \.person.city), .init("age", \.person.age),
+      .init("level", \.person.level, initial: 3), .init("name", \.person.name),
+      .init("email", \.person.email),
+    ], indexes: [[\.person.name], [\.person.level]],
+    searchIndexes: [SearchIndex(.init(\.person.name))])
+
+  init(_ person: PersonV2) { self.person = person }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    person = try PersonV2(from: &reader)
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) { person.encode(into: &writer) }
 }

@@ -6,8 +6,9 @@ extension DynamicEntity {
   var indexList: String {
     let names =
       indexes.map(\.title)
-      + description.computedIndexes.map(description.indexName)
+      + description.computedIndexes.filter { !$0.isBuilding }.map(description.indexName)
       + description.building.map { description.indexName($0) + " (being built)" }
+      + description.buildingComputed.map { description.indexName($0) + " (being built)" }
     return names.isEmpty ? "none" : names.joined(separator: ", ")
   }
 

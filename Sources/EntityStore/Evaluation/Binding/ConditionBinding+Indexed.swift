@@ -41,7 +41,9 @@ extension ConditionBinding {
 
   /// Returns the test of `comparison` that an element index can answer, or `nil` if none exists.
   func elements(_ comparison: Comparison) throws(StoreError) -> BoundElements? {
-    guard let (attribute, path, given) = try documentPath(comparison) else { return nil }
+    guard let (attribute, path, given) = try documentPath(comparison.withCollectionOnTheLeft) else {
+      return nil
+    }
     var comparison = given
     var isArray = false
     var isOfTexts = attribute.type == .json
@@ -169,5 +171,18 @@ extension Operand {
     case .values(let list): .values(list.map(number))
     default: self
     }
+  }
+}
+
+extension Comparison {
+  /// `tags CONTAINS "x"` for `"x" IN tags`.
+  fileprivate var withCollectionOnTheLeft: Comparison {
+    guard self.operator == .in, quantifier == nil, left.isConstant, case .path = right else {
+      return self
+    }
+    var turned = self
+    turned.operator = .contains
+    (turned.left, turned.right) = (right, left)
+    return turned
   }
 }

@@ -76,13 +76,14 @@ extension ConditionBinding {
           + "NEAR {latitude, longitude, meters}', not '\(text)'")
     }
     let sought = path.memberText
-    for index in entity.placeIndexes {
+    let indexes = entity.computedIndexes(.place)
+    for index in indexes {
       let names = entity.description.sourceNames(index.description)
       guard sought.isEmpty || names.contains(where: { $0 == sought || $0.hasPrefix(sought + ".") })
       else { continue }
       return BoundPlace(index, region, text: text)
     }
-    let known = entity.placeIndexes.map(\.entries.name).joined(separator: ", ")
+    let known = indexes.map(\.entries.name).joined(separator: ", ")
     let subject =
       sought.isEmpty
       ? "\(entity.name) has no place index" : "'\(entity.name).\(sought)' is in no place index"

@@ -102,7 +102,9 @@ extension ConditionBinding {
   private func searchIndex(
     of subject: SearchSubject
   ) throws(StoreError) -> (StoredComputedIndex, Set<UInt32>?) {
-    let indexes = entity.searchIndexes.map { ($0, entity.description.sourceNames($0.description)) }
+    let indexes = entity.computedIndexes(.search).map {
+      ($0, entity.description.sourceNames($0.description))
+    }
     switch subject {
     case .record:
       if indexes.count == 1 { return (indexes[0].0, nil) }
@@ -132,6 +134,7 @@ extension ConditionBinding {
       throw .badQuery(
         "'_score' is the score of a search, and the condition has no search, or several")
     }
+    if search.index.isBuilding { throw .indexIsBuilding(search.index) }
     return search
   }
 }
@@ -172,10 +175,17 @@ extension StoreError {
     return .badQuery("\(subject) is in several search indexes; name one of them, by \(known)")
   }
 
+  /// A read that needs an index that is under construction.
+  static func indexIsBuilding(_ index: StoredComputedIndex) -> StoreError {
+    .badQuery(
+      "the index \(index.entries.name) is being built, and scores follow from the whole index; "
+        + "wait by 'waitForIndexes()', or leave out the order by relevance")
+  }
+
   static func noSearchIndex(
     entity: StoredEntity, _ attribute: String?
   ) -> StoreError {
-    let known = entity.searchIndexes.map(\.entries.name).joined(separator: ", ")
+    let known = entity.computedIndexes(.search).map(\.entries.name).joined(separator: ", ")
     let subject =
       attribute.map { "'\(entity.name).\($0)' is in no search index" }
       ?? "\(entity.name) has no search index"

@@ -53,7 +53,8 @@ extension ConditionBinding {
           + "candidates behind")
     }
     let sought = path.memberText
-    for index in entity.vectorIndexes
+    let indexes = entity.computedIndexes(.vector)
+    for index in indexes
     where sought.isEmpty || entity.description.sourceNames(index.description) == [sought] {
       switch bytes._withBytes({ IndexedVector($0, dimensions: index.description.dimensions) }) {
       case .vector where measure == .cosine && vector.distance(to: vector, by: .cosine) == nil:
@@ -66,7 +67,7 @@ extension ConditionBinding {
       case .none: continue
       }
     }
-    let known = entity.vectorIndexes.map(\.entries.name).joined(separator: ", ")
+    let known = indexes.map(\.entries.name).joined(separator: ", ")
     let subject =
       sought.isEmpty
       ? "\(entity.name) has no vector index" : "'\(entity.name).\(sought)' is in no vector index"
