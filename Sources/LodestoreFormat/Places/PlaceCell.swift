@@ -17,6 +17,12 @@ package struct PlaceCell: Sendable, Hashable {
   private var isSwapped = false
   private var isFlipped = false
 
+  /// ``isSwapped`` in the lowest bit and ``isFlipped`` in the next one.
+  private var direction: UInt32 {
+    get { (isSwapped ? 1 : 0) | (isFlipped ? 2 : 0) }
+    set { (isSwapped, isFlipped) = (newValue & 1 != 0, newValue & 2 != 0) }
+  }
+
   private init() {}
 
   /// The whole grid.
@@ -28,20 +34,28 @@ package struct PlaceCell: Sendable, Hashable {
   /// meridians -180 and 180 are one.
   package init(latitude: Double, longitude: Double) {
     let (column, row) = (Self.column(longitude), Self.row(latitude))
-    for shift in (0..<32 as Range<UInt32>).reversed() {
-      descend(column &>> shift & 1, row &>> shift & 1)
+    let steps = CurveSteps.shared
+    (x, y) = (UInt64(column), UInt64(row))
+    for shift in stride(from: 28 as UInt32, through: 0, by: -4) {
+      let step = steps.toPosition(column &>> shift & 15, row &>> shift & 15, direction)
+      position = position << 8 | UInt64(step & 0xff)
+      direction = step &>> 8
     }
+    level = Self.deepestLevel
   }
 
   /// The field at a position of the curve.
   package init(position: UInt64) {
-    for shift in stride(from: 62, through: 0, by: -2) {
-      let digit = UInt32(truncatingIfNeeded: position &>> UInt64(shift)) & 3
-      // The digits 0 to 3 are the quarters (0, 0), (0, 1), (1, 1) and (1, 0).
-      let a = (digit >> 1) ^ (isFlipped ? 1 : 0)
-      let b = (digit ^ (digit >> 1)) & 1 ^ (isFlipped ? 1 : 0)
-      descend(isSwapped ? b : a, isSwapped ? a : b)
+    let steps = CurveSteps.shared
+    for shift in stride(from: 56 as UInt64, through: 0, by: -8) {
+      let byte = UInt32(truncatingIfNeeded: position &>> shift) & 0xff
+      let step = steps.fromPosition(byte, direction)
+      x = x << 4 | UInt64(step & 15)
+      y = y << 4 | UInt64(step &>> 4 & 15)
+      direction = step &>> 8
     }
+    self.position = position
+    level = Self.deepestLevel
   }
 
   /// The column of the grid with a longitude.
@@ -104,6 +118,50 @@ package struct PlaceCell: Sendable, Hashable {
   package static func latitudes(_ rows: ClosedRange<UInt32>) -> ClosedRange<Double> {
     let low = Double(rows.lowerBound) / 0x1p32 * 180 - 90
     return low...(Double(UInt64(rows.upperBound) + 1) / 0x1p32 * 180 - 90)
+  }
+}
+
+/// Tables of four levels of the curve at once, by the direction of the curve before them.
+private struct CurveSteps: Sendable {
+  static let shared = CurveSteps()
+
+  /// By a byte of a position: the column, the row times 16, and the direction after them times 256.
+  private var places = [UInt16](repeating: 0, count: 4 * 256)
+  /// By a column and a row times 16: the byte of the position, and the direction times 256.
+  private var positions = [UInt16](repeating: 0, count: 4 * 256)
+
+  private init() {
+    for direction in 0..<4 as Range<UInt32> {
+      for place in 0..<256 as Range<UInt32> {
+        let (position, next) = PlaceCell.position(ofColumn: place & 15, row: place >> 4, direction)
+        positions[Int(direction << 8 | place)] = UInt16(next << 8 | position)
+        places[Int(direction << 8 | position)] = UInt16(next << 8 | place)
+      }
+    }
+  }
+
+  @inline(__always)
+  func fromPosition(_ byte: UInt32, _ direction: UInt32) -> UInt32 {
+    UInt32(places[Int(direction &<< 8 | byte)])
+  }
+
+  @inline(__always)
+  func toPosition(_ column: UInt32, _ row: UInt32, _ direction: UInt32) -> UInt32 {
+    UInt32(positions[Int(direction &<< 8 | row &<< 4 | column)])
+  }
+}
+
+extension PlaceCell {
+  /// The position of a cell of four levels within a cell of a direction, and the direction after it.
+  fileprivate static func position(
+    ofColumn column: UInt32, row: UInt32, _ direction: UInt32
+  ) -> (position: UInt32, direction: UInt32) {
+    var cell = PlaceCell.whole
+    cell.direction = direction
+    for shift in (0..<4 as Range<UInt32>).reversed() {
+      cell.descend(column >> shift & 1, row >> shift & 1)
+    }
+    return (UInt32(cell.position), cell.direction)
   }
 }
 
