@@ -2,17 +2,16 @@
   import BenchmarkFigures
   import CSQLiteForBenchmarks
 
-  /// The texts in SQLite: a table, an index on the group, and an FTS5 table over the texts.
-  final class SQLiteSearch {
+  /// A database of SQLite with the settings of the benchmarks.
+  final class SQLiteSession {
     private var database: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
 
-    init(_ path: String) throws {
+    init(_ path: String, _ schema: String) throws {
       guard sqlite3_open(path, &database) == SQLITE_OK else { throw failure }
       try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -400000")
       try run("PRAGMA mmap_size = 4000000000")
-      try run("CREATE TABLE texts(id INTEGER PRIMARY KEY, text TEXT, kind INTEGER)")
-      try run("CREATE INDEX texts_kind ON texts(kind)")
+      try run(schema)
     }
 
     deinit {
@@ -30,7 +29,9 @@
 
     /// Runs a statement, and returns the numbers of its first column.
     @discardableResult
-    func numbers(_ sql: String, _ texts: [String] = [], _ numbers: [Int] = []) throws -> [Int] {
+    func numbers(
+      _ sql: String, _ texts: [String] = [], _ numbers: [Int] = [], _ doubles: [Double] = []
+    ) throws -> [Int] {
       var statement = statements[sql]
       if statement == nil {
         guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else {
@@ -45,6 +46,9 @@
       for (index, number) in numbers.enumerated() {
         sqlite3_bind_int64(statement, Int32(texts.count + index + 1), Int64(number))
       }
+      for (index, double) in doubles.enumerated() {
+        sqlite3_bind_double(statement, Int32(texts.count + numbers.count + index + 1), double)
+      }
       defer { sqlite3_reset(statement) }
       var result: [Int] = []
       while true {
@@ -56,31 +60,6 @@
       }
     }
 
-    func insert(_ texts: [(text: String, group: Int)]) throws {
-      try run("BEGIN")
-      for (text, group) in texts {
-        try numbers("INSERT INTO texts(text, kind) VALUES (?1, ?2)", [text], [group])
-      }
-      try run("COMMIT")
-    }
-
-    func index() throws {
-      try run(
-        "CREATE VIRTUAL TABLE words USING fts5(text, content='texts', content_rowid='id', "
-          + "prefix='1 2')"
-      )
-      try run("INSERT INTO words(words) VALUES('rebuild')")
-    }
-
-    /// Finds the texts of the groups below `group` that match, the best first with a limit.
-    func matches(_ text: String, below group: Int? = nil, limit: Int? = nil) throws -> [Int] {
-      try numbers(
-        "SELECT t.id FROM words JOIN texts t ON t.id = words.rowid WHERE words MATCH ?1"
-          + (group == nil ? "" : " AND t.kind < ?2")
-          + (limit.map { " ORDER BY rank LIMIT \($0)" } ?? ""),
-        [text], group.map { [$0] } ?? [])
-    }
-
     /// The number of bytes in use.
     func byteCount() throws -> Int {
       try numbers(
@@ -88,5 +67,51 @@
           + "pragma_freelist_count, pragma_page_size"
       )[0]
     }
+  }
+
+  /// The texts in SQLite: a table, an index on the group, and an FTS5 table over the texts.
+  struct SQLiteSearch {
+    private let session: SQLiteSession
+
+    init(_ path: String) throws {
+      session = try SQLiteSession(
+        path,
+        "CREATE TABLE texts(id INTEGER PRIMARY KEY, text TEXT, kind INTEGER);"
+          + "CREATE INDEX texts_kind ON texts(kind)")
+    }
+
+    func insert(_ texts: [(text: String, group: Int)]) throws {
+      try session.run("BEGIN")
+      for (text, group) in texts {
+        try session.numbers("INSERT INTO texts(text, kind) VALUES (?1, ?2)", [text], [group])
+      }
+      try session.run("COMMIT")
+    }
+
+    func index() throws {
+      try session.run(
+        "CREATE VIRTUAL TABLE words USING fts5(text, content='texts', content_rowid='id', "
+          + "prefix='1 2')"
+      )
+      try session.run("INSERT INTO words(words) VALUES('rebuild')")
+    }
+
+    /// Finds the texts of the groups below `group` that match, the best first with a limit.
+    func matches(_ text: String, below group: Int? = nil, limit: Int? = nil) throws -> [Int] {
+      try session.numbers(
+        "SELECT t.id FROM words JOIN texts t ON t.id = words.rowid WHERE words MATCH ?1"
+          + (group == nil ? "" : " AND t.kind < ?2")
+          + (limit.map { " ORDER BY rank LIMIT \($0)" } ?? ""),
+        [text], group.map { [$0] } ?? [])
+    }
+
+    /// Finds the texts whose last word begins as the last one of `text`, the best first.
+    func typed(_ text: String) throws -> [Int] {
+      try session.numbers(
+        "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rank LIMIT 10",
+        [text.split(separator: " ").map { "\"\($0)\"" }.joined(separator: " ") + "*"])
+    }
+
+    func byteCount() throws -> Int { try session.byteCount() }
   }
 #endif

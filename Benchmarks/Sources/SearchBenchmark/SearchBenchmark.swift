@@ -14,13 +14,20 @@
     static func runAsAsked() {
       do {
         let given = Array(CommandLine.arguments.dropFirst())
-        guard !given.contains("--help") else { return print(Arguments.usage) }
+        guard !given.contains("--help") else {
+          return print(given.contains("--places") ? PlaceBenchmark.usage : Arguments.usage)
+        }
         let name = "search-bench-\(ProcessInfo.processInfo.processIdentifier)"
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
         try FileManager.default.createDirectory(
           atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        try SearchBenchmark(Arguments(given), directory).run()
+        if given.contains("--places") {
+          var benchmark = try PlaceBenchmark(given, directory)
+          try benchmark.run()
+        } else {
+          try SearchBenchmark(Arguments(given), directory).run()
+        }
       } catch {
         FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
         exit(1)
@@ -198,11 +205,7 @@
           },
           sqlite: length == nil
             ? { index in
-              let text = texts[index % texts.count]
-              return try sqlite.numbers(
-                "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rank LIMIT 10",
-                [text.split(separator: " ").map { "\"\($0)\"" }.joined(separator: " ") + "*"]
-              ).count
+              try sqlite.typed(texts[index % texts.count]).count
             } : nil)
       }
     }

@@ -63,4 +63,31 @@
       writer.write(group)
     }
   }
+
+  /// A point with an index on its place.
+  struct BenchedPlace: Entity {
+    var id = RecordID<BenchedPlace>()
+    var latitude: Double
+    var longitude: Double
+
+    static let attributes: Void = ()
+    static let schema = EntitySchema<BenchedPlace>(
+      "Place", attributes: [.init("latitude", \.latitude), .init("longitude", \.longitude)],
+      placeIndexes: [PlaceIndex(.init(\.latitude), .init(\.longitude))])
+
+    init(_ point: Coordinate) {
+      latitude = point.latitude
+      longitude = point.longitude
+    }
+
+    init(from reader: inout RecordReader) throws(StoreError) {
+      latitude = try reader.read()
+      longitude = try reader.read()
+    }
+
+    func encode(into writer: inout RecordWriter) {
+      writer.write(latitude)
+      writer.write(longitude)
+    }
+  }
 #endif
