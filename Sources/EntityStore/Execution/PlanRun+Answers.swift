@@ -90,7 +90,8 @@ extension PlanRun {
   private func idsOfEntries() throws -> [UInt64]? {
     switch (plan.access, plan.arrangement) {
     case (.index, .natural(let isReversed)), (.union, .natural(let isReversed)),
-      (.intersection, .natural(let isReversed)), (.search, .natural(let isReversed)):
+      (.intersection, .natural(let isReversed)), (.search, .natural(let isReversed)),
+      (.place, .natural(let isReversed)), (.elements, .natural(let isReversed)):
       let ids = try collectIDs(plan.access)
       return isReversed ? ids.reversed() : ids
     case (.index(let access), .index(let isReversed)):

@@ -84,12 +84,13 @@ package struct PlaceCell: Sendable, Hashable {
   }
 
   /// The four quarters of the cell.
-  package var quarters: [PlaceCell] {
-    (0..<4 as Range<UInt32>).map { number in
-      var cell = self
-      cell.descend(number >> 1, number & 1)
-      return cell
-    }
+  package var quarters: [PlaceCell] { (0..<4 as Range<UInt32>).map(quarter) }
+
+  /// One of the four quarters, from 0.
+  package func quarter(_ number: UInt32) -> PlaceCell {
+    var cell = self
+    cell.descend(number >> 1, number & 1)
+    return cell
   }
 
   /// The positions of the cell's fields on the curve.

@@ -100,10 +100,18 @@ struct PlaceCover: Sendable {
     var cells = [PlaceCell.whole]
     for _ in 0..<PlaceCell.deepestLevel {
       var isDivided = false
-      let next = cells.flatMap { cell -> [PlaceCell] in
-        if rectangles.contains(where: { $0.contains(cell) }) { return [cell] }
+      var next: [PlaceCell] = []
+      next.reserveCapacity(4 * cells.count)
+      for cell in cells {
+        if rectangles.contains(where: { $0.contains(cell) }) {
+          next.append(cell)
+          continue
+        }
         isDivided = true
-        return cell.quarters.filter(mayHavePlaces)
+        for number in 0..<4 as Range<UInt32> {
+          let quarter = cell.quarter(number)
+          if mayHavePlaces(quarter) { next.append(quarter) }
+        }
       }
       if !isDivided || next.count > Self.mostCells { break }
       cells = next
