@@ -103,7 +103,7 @@ import Testing
           let index = try #require(try core.entity(named: "Thought").vectorIndexes.last)
           let query = BoundVector(index, vector, measure, candidates: 10, subject: "color")
           let search = try VectorSearch(query, in: core.transaction)
-          let (found, areAll) = try search.candidates(10, among: nil)
+          let (found, areAll) = try search.candidates(10, among: nil, of: 60)
           #expect(found.count >= 10 && !areAll)
           #expect(try search.sorted(found).count == found.count)
         }
@@ -131,7 +131,7 @@ import Testing
         let query = BoundVector(index, [1, 2, 3], .cosine, candidates: 100, subject: "color")
         let search = try VectorSearch(query, in: core.transaction)
         _ = try storeError(.damaged) { try search.allIDs() }
-        _ = try storeError(.damaged) { try search.candidates(100, among: nil) }
+        _ = try storeError(.damaged) { try search.candidates(100, among: nil, of: 50) }
       }
     }
     store.close()
