@@ -219,11 +219,6 @@ final class VectorSearch {
 
   // MARK: Lists
 
-  /// The number of candidates for which the lists of all vectors are read.
-  ///
-  /// Fewer candidates are found in a part of the lists: 2,000 in those with an eighth of the
-  /// vectors.
-  private static let candidatesOfAllLists = 16_000
   /// The number of candidates of a condition whose levels are read without their signs, for each
   /// candidate that is sought.
   private static let directCandidates = 8
@@ -234,9 +229,7 @@ final class VectorSearch {
     if let ids, ids.count / Self.directCandidates <= count {
       return (ids.map { Candidate(id: $0, norm: nil, distance: 0) }, true)
     }
-    let wanted =
-      count >= Self.candidatesOfAllLists
-      ? Int.max : max(count, total * count / Self.candidatesOfAllLists)
+    let wanted = BoundVector.signCount(forCandidates: count, of: total)
     var blocks: [Block] = []
     var read = 0
     var found: [Candidate] = []

@@ -61,7 +61,8 @@ import Testing
             let id = UInt64.random(in: 1...500, using: &random)
             try tx.delete(Thought.where { $0.id.isIn((id..<id + 20).map(Thought.ID.init)) })
           default:
-            for var one in try tx.fetch(Thought.all) where Int.random(in: 0..<9, using: &random) == 0 {
+            for var one in try tx.fetch(Thought.all)
+            where Int.random(in: 0..<9, using: &random) == 0 {
               // The second change begins with the first one.
               for _ in 0..<2 {
                 one.embedding = Thought.random(&random).embedding
@@ -117,7 +118,8 @@ import Testing
     }
   }
 
-  @Test func `that have more vectors of near ids than a block follow changes between them`() throws {
+  @Test func `that have more vectors of near ids than a block follow changes between them`() throws
+  {
     let base = (0..<Thought.dimensions).map { Float($0 % 7) - 3 }
     func similar(_ length: Float) -> Vector { Vector(base.map { $0 * length }) }
     let span = VectorForm(dimensions: Thought.dimensions).span(.listedSigns)
@@ -155,7 +157,8 @@ import Testing
         let query = Vector.random(&random, Thought.dimensions)
         let few = near(query, candidates: 300).limit(10)
         let found = try store.fetch(few).map(\.id)
-        right += Set(all.sorted(\.embedding, query, .euclidean).prefix(10)).intersection(found).count
+        right +=
+          Set(all.sorted(\.embedding, query, .euclidean).prefix(10)).intersection(found).count
         try store.core.read { core in
           let entity = try core.entity(named: "Thought")
           let index = try #require(entity.vectorIndexes.first)

@@ -16,7 +16,9 @@ import Testing
           switch Int.random(in: 0..<5, using: &random) {
           case 0, 1, 2:
             var added: [Thought] = []
-            for _ in 0..<Int.random(in: 1...150, using: &random) { added.append(Thought.random(&random)) }
+            for _ in 0..<Int.random(in: 1...150, using: &random) {
+              added.append(Thought.random(&random))
+            }
             try tx.insert(added)
           case 3: try tx.delete(Thought.where { $0.group == Int.random(in: 0..<5, using: &random) })
           default:
@@ -125,7 +127,8 @@ import Testing
     try withTemporaryPath { file in
       let before = try Store(at: file, entities: [PlainThought.self])
       try before.insert([PlainThought([1, 2]), PlainThought(nil), PlainThought([.nan])])
-      try before.insert((0..<500).map { _ in PlainThought(Vector.random(&random, Thought.dimensions)) })
+      try before.insert(
+        (0..<500).map { _ in PlainThought(Vector.random(&random, Thought.dimensions)) })
       before.close()
       let store = try Store(at: file, entities: [Thought.self])
       defer { store.close() }

@@ -172,7 +172,9 @@ struct RawTree {
     let form = VectorForm(dimensions: index.dimensions)
     guard let block = try? VectorBlock(body, part, of: form) else { return nil }
     let number = key.bigEndianUInt64(at: 1)
-    func counted(_ noun: String) -> String { "\(block.count) \(noun)\(block.count == 1 ? "" : "s")" }
+    func counted(_ noun: String) -> String {
+      "\(block.count) \(noun)\(block.count == 1 ? "" : "s")"
+    }
     func from(_ first: UInt64) -> String { "\(first &+ UInt64(block.offset(0)))" }
     return switch part {
     case .signs, .levels:
