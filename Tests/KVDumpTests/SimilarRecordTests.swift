@@ -26,13 +26,14 @@ import Testing
     return folder
   }
 
-  @Test(arguments: [
-    ([], [(3, 0.293), (2, 1), (4, 2)]),
-    (["--by", "euclidean"], [(2, 1.414), (4, 2), (3, 2.236)]),
-    (["--by", "dot", "--limit", "2"], [(3, -2), (2, 0)]),
-    (["k > 2"], [(3, 0.293), (4, 2)]),
-    (["--sort", "-k"], [(4, 2), (3, 0.293), (2, 1)]),
-  ] as [([String], [(Int, Double)])])
+  @Test(
+    arguments: [
+      ([], [(3, 0.293), (2, 1), (4, 2)]),
+      (["--by", "euclidean"], [(2, 1.414), (4, 2), (3, 2.236)]),
+      (["--by", "dot", "--limit", "2"], [(3, -2), (2, 0)]),
+      (["k > 2"], [(3, 0.293), (4, 2)]),
+      (["--sort", "-k"], [(4, 2), (3, 0.293), (2, 1)]),
+    ] as [([String], [(Int, Double)])])
   func `come in the order of their distances`(
     arguments: [String], expected: [(Int, Double)]
   ) async throws {
@@ -49,6 +50,16 @@ import Testing
       #expect(abs((row.last ?? .nan) - distance) < 0.001, "\(rows)")
     }
     #expect(await folder.isSound())
+  }
+
+  @Test func `are the same after salvage`() async throws {
+    let folder = try await folder()
+    let arguments = ["Note", "--similar", "1", "--format", "csv"]
+    let before = await folder.execute("query", arguments)
+    let other = try StoreFolder()
+    #expect(await folder.run("salvage", other.store).status == .success)
+    #expect(await other.execute("query", arguments).data == before.data)
+    #expect(await other.isSound())
   }
 
   @Test func `are refused without a vector, an index or the record`() async throws {
