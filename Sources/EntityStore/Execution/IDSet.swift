@@ -1,5 +1,6 @@
-/// A set of record ids that is made of ascending ids, with one bit for each id between the first and
-/// the last one unless these are very many.
+/// A set of record ids, made of ascending ids.
+///
+/// The set has one bit for each number from the first id to the last one, unless most would be 0.
 struct IDSet {
   private let first: UInt64
   private var bits: [UInt64] = []

@@ -190,23 +190,60 @@ final class VectorSearch {
   ) throws -> (found: [Candidate], areAll: Bool) {
     let total = blocks.reduce(0) { $0 + $1.block.count }
     codesRead += total
+    if query.measure == .cosine {
+      let differing = differing(in: blocks, total)
+      let most = total <= count ? .max : Self.threshold(differing, count, upTo: form.width)
+      return (try nearest(blocks, part, differing, most) { Float($0) }, total <= count)
+    }
     let distances = distances(of: blocks, total)
     let most = total <= count ? Float.infinity : Self.threshold(distances, count)
+    return (try nearest(blocks, part, distances, most) { $0 }, total <= count)
+  }
+
+  /// Returns the vectors with at most some distance.
+  @inline(__always)
+  private func nearest<Distance: Comparable>(
+    _ blocks: [Block], _ part: VectorForm.Part, _ distances: [Distance], _ most: Distance,
+    _ number: (Distance) -> Float
+  ) throws -> [Candidate] {
     var found: [Candidate] = []
-    found.reserveCapacity(min(total, count))
     var position = 0
     for one in blocks {
       var last: UInt64?
-      for index in 0..<one.block.count where distances[position + index] <= most {
+      for index in 0..<one.block.count where distances[position &+ index] <= most {
         let id = try id(index, one.block, part, from: one.firstID, after: last)
         found.append(
           Candidate(
-            id: id, norm: one.block.number(index), distance: distances[position + index]))
+            id: id, norm: one.block.number(index), distance: number(distances[position + index])))
         last = id
       }
       position += one.block.count
     }
-    return (found, total <= count)
+    return found
+  }
+
+  /// The numbers of differing signs.
+  private func differing(in blocks: [Block], _ total: Int) -> [UInt16] {
+    [UInt16](unsafeUninitializedCapacity: total) { all, count in
+      var differing = [UInt16](repeating: 0, count: Int(form.span(.signs)))
+      for one in blocks {
+        compare(one.block.bytes, one.block.count, &differing)
+        for index in 0..<one.block.count { all[count &+ index] = differing[index] }
+        count += one.block.count
+      }
+    }
+  }
+
+  /// Returns the lowest number that at least `count` numbers do not exceed.
+  private static func threshold(_ numbers: [UInt16], _ count: Int, upTo highest: Int) -> UInt16 {
+    var bins = [Int](repeating: 0, count: highest + 1)
+    for number in numbers { bins[Int(number)] &+= 1 }
+    var sum = 0
+    for (number, more) in bins.enumerated() {
+      sum += more
+      if sum >= count { return UInt16(number) }
+    }
+    return .max
   }
 
   private static func nearest(
@@ -261,12 +298,8 @@ final class VectorSearch {
       var differing = [UInt16](repeating: 0, count: Int(form.span(.signs)))
       for one in blocks {
         compare(one.block.bytes, one.block.count, &differing)
-        if query.measure == .cosine {
-          for index in 0..<one.block.count { distances[count &+ index] = Float(differing[index]) }
-        } else {
-          for index in 0..<one.block.count {
-            distances[count &+ index] = distance(differing[index], one.block.number(index))
-          }
+        for index in 0..<one.block.count {
+          distances[count &+ index] = distance(differing[index], one.block.number(index))
         }
         count += one.block.count
       }

@@ -57,10 +57,6 @@ final class Opening {
     try core.checkConditions(Set(declared.map(\.name)))
     try stages?.checkRules(core)
     try rules.check(core, StoreError.afterDerivation)
-    for (entity, index) in try store.outgrownIndexes(core.schema, transaction.reads) {
-      try index.entries.empty(in: transaction)
-      try core.build(index, of: entity, work)
-    }
   }
 
   /// The number of records to read and entries to write for the new schema.
@@ -78,6 +74,15 @@ final class Opening {
       return sum + count
         * (2 * evolution.addedIndexes.count + evolution.addedComputedIndexes.count
           + (evolution.tightened.isEmpty ? 0 : 1) + (evolution.reshaped.isEmpty ? 0 : 1))
+    }
+  }
+
+  /// Builds vector indexes again that have outgrown their lists.
+  func renewLists() throws {
+    let core = try store.writing(transaction)
+    for (entity, index) in try store.outgrownIndexes(core.schema, transaction.reads) {
+      try index.entries.empty(in: transaction)
+      try core.build(index, of: entity, work)
     }
   }
 

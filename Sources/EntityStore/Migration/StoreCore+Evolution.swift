@@ -70,6 +70,7 @@ extension StoreCore {
         try work?.begin(total: opening.workCount())
       }
       try opening.evolve()
+      try opening.renewLists()
       self.migrationSteps.withLock { $0 = opening.stages?.steps ?? [] }
       try self.recordRestarts(of: opening.restarted, in: transaction)
       if let stages, stages.version > model {

@@ -75,6 +75,15 @@ import Testing
     }
   }
 
+  @Test func `in an attribute that is no vector are refused with the type to declare`() throws {
+    let folder = try TemporaryFolder()
+    let error = #expect(throws: StoreError.self) {
+      try Store(at: folder.storePath, entities: [NumberedNote.self])
+    }
+    #expect(error?.code == .badSchema)
+    #expect(error?.message.contains("declare an attribute of the type Vector") == true)
+  }
+
   @Test func `an entity without an index is refused with the index to declare`() throws {
     try withTemporaryStore([Film.self]) { store in
       let error = #expect(throws: StoreError.self) {
@@ -137,4 +146,19 @@ import Testing
     store.close()
     #expect(try Verifier.verify(path: folder.storePath).findingCount > 0)
   }
+}
+
+private struct NumberedNote: Entity {
+  var id = RecordID<NumberedNote>()
+  var numbers: [Float]
+
+  static let attributes: Void = ()
+
+  static let schema = EntitySchema<NumberedNote>(
+    "Note", attributes: [.init("numbers", \.numbers)],
+    vectorIndexes: [VectorIndex(\.numbers, dimensions: 3)])
+
+  init(from reader: inout RecordReader) throws(StoreError) { numbers = try reader.read() }
+
+  func encode(into writer: inout RecordWriter) { writer.write(numbers) }
 }

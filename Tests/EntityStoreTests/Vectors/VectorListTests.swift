@@ -78,7 +78,7 @@ import Testing
           let query = try #require(all.compactMap(\.embedding).randomElement(using: &random))
           guard query.distance(to: query, by: measure) != nil else { continue }
           let expected = all.sorted(\.embedding, query, measure)
-          // So many candidates come from all lists.
+          // With 16,000 candidates all lists are read.
           #expect(
             try store.fetch(near(query, measure, candidates: 16_000).limit(20)).map(\.id)
               == Array(expected.prefix(20)))
