@@ -29,15 +29,11 @@ import Testing
     return Vector(values)
   }
 
-  /// The ids of the nearest records, if all candidates are compared.
-  private func nearest<T: ReadableTransaction & ~Copyable>(
-    _ tx: borrowing T, _ degrees: Double, _ count: Int = 2
-  ) throws -> [UInt64] {
+  /// The nearest records, of all candidates.
+  private func near(_ degrees: Double, _ count: Int = 2) -> Query<Thought> {
     let vector = Self.vector(degrees: degrees)
-    return try tx.fetch(
-      Thought.where { $0.embedding.isNear(vector, by: .cosine, candidates: 16_000) }
-        .sortedByDistance().limit(count)
-    ).map(\.id.rawValue)
+    return Thought.where { $0.embedding.isNear(vector, by: .cosine, candidates: 16_000) }
+      .sortedByDistance().limit(count)
   }
 
   @Test(arguments: [false, true])
@@ -52,12 +48,12 @@ import Testing
         try tx.insert(Thought(Self.vector(degrees: 201)))
         try tx.delete(Thought.where { $0.id.isIn([12, 13].map(Thought.ID.init)) })
       }
-      try store.read { #expect(try nearest($0, 200.2) == [11, 91]) }
-      try store.read { #expect(try nearest($0, 11.9) == [14, 15]) }
+      #expect(try store.fetch(near(200.2)).map(\.id.rawValue) == [11, 91])
+      #expect(try store.fetch(near(11.9)).map(\.id.rawValue) == [14, 15])
       try expectSound(store)
       _ = try store.undo(try #require(try store.history().last).token)
-      try store.read { #expect(try nearest($0, 200.2, 1) == [90]) }
-      try store.read { #expect(try nearest($0, 11.1, 3) == [12, 13, 11]) }
+      #expect(try store.fetch(near(200.2, 1)).map(\.id.rawValue) == [90])
+      #expect(try store.fetch(near(11.1, 3)).map(\.id.rawValue) == [12, 13, 11])
       try expectSound(store)
     }
   }
@@ -71,16 +67,16 @@ import Testing
       // The closure runs again after the savepoint has failed, so that its last run counts.
       let found = try store.write { tx in
         try tx.insert(Thought(Self.vector(degrees: 100)))
-        #expect(try nearest(tx, 100, 1) == [61])
+        #expect(try tx.fetch(near(100, 1)).map(\.id.rawValue) == [61])
         struct Abandoned: Error {}
         do {
           try tx.savepoint { tx in
             try tx.insert(Thought(Self.vector(degrees: 101)))
-            #expect(try nearest(tx, 102) == [62, 61])
+            #expect(try tx.fetch(near(102)).map(\.id.rawValue) == [62, 61])
             throw Abandoned()
           }
         } catch is Abandoned {}
-        return try nearest(tx, 102)
+        return try tx.fetch(near(102)).map(\.id.rawValue)
       }
       #expect(found == [61, 60])
       try expectSound(store)
@@ -95,7 +91,7 @@ import Testing
     let store = try await Store.open(
       at: folder.storePath, entities: [Thought.self], options: options(hasLists)
     ) { progress in seen.withLock { $0.append(progress) } }
-    try await store.read { #expect(try nearest($0, 270.1) == [271, 272]) }
+    #expect(try await store.fetch(near(270.1)).map(\.id.rawValue) == [271, 272])
     store.close()
     let steps = seen.withLock { $0 }
     #expect(steps.last?.completed == steps.last?.total)
@@ -115,7 +111,7 @@ import Testing
     let store = try await Store.open(
       at: folder.storePath, entities: [Thought.self], options: options(true)
     ) { progress in seen.withLock { $0.append(progress) } }
-    try await store.read { #expect(try nearest($0, 45.1) == [46, 47]) }
+    #expect(try await store.fetch(near(45.1)).map(\.id.rawValue) == [46, 47])
     store.close()
     #expect(seen.withLock { $0.last?.total } == 90)
     #expect(seen.withLock { $0.last?.completed } == 90)
@@ -152,7 +148,7 @@ import Testing
       }
       try expectSound(path)
       let store = try Store(at: path, entities: [Thought.self], options: options(true))
-      try await store.read { #expect(try nearest($0, 99.9) == [101, 100]) }
+      #expect(try await store.fetch(near(99.9)).map(\.id.rawValue) == [101, 100])
       store.close()
       try expectSound(path)
     }
