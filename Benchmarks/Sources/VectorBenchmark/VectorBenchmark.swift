@@ -63,7 +63,7 @@
 
     private func options() -> StoreOptions {
       var options = StoreOptions()
-      options.durability = .none
+      options.durability = .mayLoseLastCommit
       options.trust = .checkHeader
       return options
     }
