@@ -11,6 +11,7 @@ import PackageDescription
 //   ReplicaBenchmark ─> LodestoreReplicas   (empty without the trait Replicas)
 //   PostgresBenchmark ─> LodestorePostgres  (empty without the trait Postgres)
 //   SearchBenchmark ─> EntityStore
+//   VectorBenchmark ─> EntityStore
 //   each ─> BenchmarkFigures
 let package = Package(
   name: "lodestore-benchmarks",
@@ -23,6 +24,7 @@ let package = Package(
     .trait(name: "Replicas", description: "ReplicaBenchmark; needs libzstd, builds NIO on Linux"),
     .trait(name: "Postgres", description: "PostgresBenchmark; needs libpq"),
     .trait(name: "Search", description: "SearchBenchmark; needs the system's sqlite3"),
+    .trait(name: "Vectors", description: "VectorBenchmark"),
   ],
   dependencies: [
     .package(
@@ -96,6 +98,14 @@ let package = Package(
         .target(name: "CSQLiteForBenchmarks", condition: .when(traits: ["Search"])),
         .product(
           name: "EntityStore", package: "lodestore", condition: .when(traits: ["Search"])),
+      ]),
+    // Apart, because it needs neither macros nor the other sides.
+    .executableTarget(
+      name: "VectorBenchmark",
+      dependencies: [
+        "BenchmarkFigures",
+        .product(
+          name: "EntityStore", package: "lodestore", condition: .when(traits: ["Vectors"])),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -119,6 +119,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   // Vector indexes.
   case vectorBlock = "vector.block"
   case vectorEntries = "vector.entries"
+  case vectorLists = "vector.lists"
   // Relationships.
   case relationshipMembers = "relationship.members"
   case relationshipName = "relationship.name"

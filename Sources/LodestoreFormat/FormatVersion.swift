@@ -19,7 +19,7 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   case schemas = 6
   /// Adds search indexes, place indexes and vector indexes.
   case searches = 7
-  /// Adds computed indexes that are built while the store is in use.
+  /// Adds computed indexes that are built while the store is in use, and lists of vectors.
   case building = 8
 
   /// The highest version that this library reads and writes.
@@ -100,6 +100,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// A computed index that is built while the store is in use. A writer that does not know it would
   /// not maintain its entries.
   case buildingComputedIndex
+  /// Lists of a vector index. A reader that does not know them would find no vectors. A writer would
+  /// not maintain the lists.
+  case vectorLists
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -116,6 +119,7 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .searchIndex, .placeIndex, .vectorIndex:
       FormatRequirement(reader: .first, writer: .searches)
     case .buildingComputedIndex: FormatRequirement(reader: .first, writer: .building)
+    case .vectorLists: FormatRequirement(reader: .building, writer: .building)
     case .nullInitial, .expiry: FormatRequirement(reader: .schemas, writer: .schemas)
     }
   }

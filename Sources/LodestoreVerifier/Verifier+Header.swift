@@ -71,6 +71,7 @@ extension Verifier {
     else { return }
     var features = entities.reduce(into: Set<FormatFeature>()) { $0.formUnion($1.features) }
     if !relationships.isEmpty { features.insert(.relationship) }
+    if try entities.contains(where: hasVectorLists) { features.insert(.vectorLists) }
     let names = trees.keys.compactMap { TreeName($0) }
     let needed = FormatRequirement(of: names.reduce(into: features) { $0.formUnion($1.features) })
     guard stored.raised(to: needed) != stored else { return }
@@ -78,6 +79,14 @@ extension Verifier {
       .format, .headerRequirement,
       "is \(stored.lowestReader) and \(stored.lowestWriter), what the store uses needs at least "
         + "\(needed.lowestReader) and \(needed.lowestWriter)")
+  }
+
+  private func hasVectorLists(_ entity: EntityDescription) throws -> Bool {
+    try entity.vectorIndexes.contains { index in
+      try trees[index.tree(of: entity.number).text].map {
+        try transaction.get(VectorForm.key(.groups, 0), in: $0) != nil
+      } ?? false
+    }
   }
 
   private func addHeader(_ field: HeaderField, _ rule: FormatRule, _ detail: String) {

@@ -35,15 +35,41 @@ extension Fault {
     try store.put(VectorForm.key(part, 0), block.bytes, tree)
   }
 
+  /// Puts centroids that are all alike.
+  private static func putCentroids(groups: UInt16, lists: UInt16, _ store: RawStore) throws {
+    let code = VectorEncoder(dimensions: 2).code(of: [1, -2])
+    for (part, count) in [(VectorForm.Part.groups, groups), (.lists, lists)] {
+      var block = VectorBlockBuilder()
+      for number in 0..<count { block.append(code, at: number, part, of: form) }
+      try store.put(VectorForm.key(part, 0), block.bytes, tree)
+    }
+  }
+
   static let vectorFaults: [Fault] = [
     Fault("a block of vectors ends too early") { store in
       try withVectors(store)
       try store.put(VectorForm.key(.signs, 0), [1, 2, 3], tree)
     },
     Fault("a vector has no codes") { try withVectors($0) },
+    Fault("two groups have three lists") { store in
+      try withVectors(store)
+      try putCentroids(groups: 2, lists: 3, store)
+    },
   ]
 
   static let vectorEndFaults: [(rule: FormatRule, fault: Fault)] = [
+    (
+      .vectorEntries,
+      Fault("a vector is in the second of two equal lists") { store in
+        try withVectors(store)
+        try putCentroids(groups: 2, lists: 4, store)
+        try put(.levels, [1, -2], store)
+        var block = VectorBlockBuilder()
+        block.append(
+          VectorEncoder(dimensions: 2).code(of: [1, -2]), at: 90, .listedSigns, of: form)
+        try store.put(VectorForm.key(list: 1, section: 0, run: 0), block.bytes, tree)
+      }
+    ),
     (
       .vectorEntries,
       Fault("the levels are those of another vector") { store in

@@ -251,6 +251,37 @@ import Testing
     }
   }
 
+  @Test func `the example of lists of vectors holds`() throws {
+    let line = try #require(try lines("vector-lists").first)
+    let parts = line.left.split(separator: "; ").map { part in
+      part.split(separator: "|").map { one in
+        one.split { " ,".contains($0) }.compactMap { Float($0) }
+      }
+    }
+    let form = VectorForm(dimensions: 3)
+    let encoder = VectorEncoder(dimensions: 3)
+    var lists = VectorLists(form)
+    for (part, vectors) in zip([VectorForm.Part.groups, .lists], parts) {
+      var block = VectorBlockBuilder()
+      for (number, vector) in vectors.enumerated() {
+        var code = encoder.code(of: vector)
+        code.scale = 1
+        block.append(code, at: UInt16(number), part, of: form)
+      }
+      try block.bytes._withBytes { bytes in
+        try lists.append(VectorBlock(bytes, part, of: form), part, number: 0, of: form)
+      }
+    }
+    try lists.check()
+    let code = encoder.code(of: try #require(parts.last?.first))
+    let (section, offset) = (70_000 as UInt64).quotientAndRemainder(dividingBy: VectorForm.section)
+    var block = VectorBlockBuilder()
+    block.append(code, at: UInt16(offset), .listedSigns, of: form)
+    let (key, body) = try pair(line.right)
+    let list = lists.list(of: code)
+    #expect(key == VectorForm.key(list: list, section: section, run: 0) && body == block.bytes)
+  }
+
   private func halves(_ text: String, _ separator: String) throws -> (String, String) {
     let range = try #require(text.firstRange(of: separator))
     return (String(text[..<range.lowerBound]), String(text[range.upperBound...]))

@@ -233,6 +233,10 @@ public struct StoreOptions: Sendable {
   /// Whether a file opened read-only is read by this library's own page reader even if LMDB could
   /// read it; for tests that compare both.
   var readsInPages = false
+  /// The highest number of vectors of an index without lists.
+  static let mostVectorsWithoutLists = 1 << 20
+  /// A lower number for tests.
+  var mostVectorsWithoutLists = Self.mostVectorsWithoutLists
 
   var isReadOnly: Bool {
     switch access {

@@ -50,6 +50,14 @@ extension DynamicEntity {
   }
 }
 
+extension DynamicEntity {
+  /// The vector of a record by the first vector index; `nil` if the record has none.
+  package func vector(in reader: DynamicRecord.Reader) -> Vector? {
+    description.vectorIndexes.first
+      .flatMap { IndexedVector(of: $0, in: reader.view, description).vector }.map { Vector($0) }
+  }
+}
+
 extension DynamicSnapshot {
   /// A record of which the bytes were read elsewhere, as those of the history; `nil` for an unknown
   /// entity.

@@ -41,9 +41,26 @@ extension QueryRequest {
 
   /// Returns the request for the records that are also near a place, the nearest first.
   package func near(_ place: Coordinate, meters: Double?) -> QueryRequest {
+    near(.circle(place, meters))
+  }
+
+  /// Returns the request for the records that also have a vector, the nearest first.
+  package func near(_ vector: Vector, by measure: VectorMeasure) -> QueryRequest {
+    near(.vector(vector, measure, nil))
+  }
+
+  /// Returns the request for the same records except that with an id.
+  package func except(_ id: UInt64) throws(StoreError) -> QueryRequest {
+    var request = self
+    let other = try QueryRequest(format: "\(DynamicRecord.idName) != \(id)").condition
+    request.condition = .all(of: [condition, other])
+    return request
+  }
+
+  private func near(_ operand: Operand) -> QueryRequest {
     var request = self
     let near = ConditionTree.comparison(
-      Comparison(.path(ValuePath(.record, [])), .near, .circle(place, meters)))
+      Comparison(.path(ValuePath(.record, [])), .near, operand))
     request.condition = isOfAll ? near : .all(of: [near, condition])
     request.order = [SortTerm(ValuePath(attribute: ValuePath.distanceName), isDescending: false)]
     return request

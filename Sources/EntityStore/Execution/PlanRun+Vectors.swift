@@ -8,7 +8,7 @@ extension PlanRun {
     try core.prepareSearch()
     let search = try VectorSearch(access.vector, in: core.transaction)
     guard let within = access.within else { return try search.allIDs() }
-    return try search.candidates(.max, among: collectIDs(within)).found.map(\.id)
+    return try search.ids(among: collectIDs(within))
   }
 
   /// Visits the records with the nearest vectors, the nearest first.
@@ -24,11 +24,12 @@ extension PlanRun {
     let wanted = min(plan.request.wantedCount ?? .max, Int.max / 4)
     // The levels may order vectors with almost equal distances wrongly.
     let needed = 2 * wanted + 16
+    let total = try core.transaction.count(of: entity.records)
     var size = max(access.vector.candidates, needed)
     var nearest: [(distance: Double, id: UInt64)] = []
     while true {
       let search = try VectorSearch(access.vector, in: core.transaction)
-      let (candidates, areAll) = try search.candidates(size, among: ids)
+      let (candidates, areAll) = try search.candidates(size, among: ids, of: total)
       nearest = try exact(try search.sorted(candidates), access.vector, needed)
       counts.entriesRead &+= search.codesRead
       if areAll || nearest.count >= wanted { break }

@@ -9,7 +9,8 @@ internal import LodestoreFormat
 final class VectorSearch {
   struct Candidate {
     let id: UInt64
-    let norm: Float
+    /// The norm; `nil` if signs were not read, also for a record that may have no vector.
+    let norm: Float?
     /// The estimated distance, in an order of the measure.
     var distance: Float
   }
@@ -23,12 +24,19 @@ final class VectorSearch {
   private let cursor: Cursor
   private let form: VectorForm
   private let code: VectorCode
+  /// The lists of the index; `nil` if it has none.
+  private let lists: VectorLists?
   /// The number of codes that were read.
   private(set) var codesRead = 0
 
-  init(_ query: BoundVector, in transaction: Transaction) throws(LMDBError) {
+  init(_ query: BoundVector, in transaction: Transaction) throws(StoreError) {
     self.query = query
-    cursor = try Cursor(query.index.entries.tree, in: transaction)
+    do {
+      cursor = try Cursor(query.index.entries.tree, in: transaction)
+    } catch {
+      throw StoreError(error)
+    }
+    lists = try VectorLists(of: query.index, in: transaction)
     let dimensions = query.index.description.dimensions
     form = VectorForm(dimensions: dimensions)
     code = VectorEncoder(dimensions: dimensions).code(of: query.vector.values)
@@ -36,13 +44,30 @@ final class VectorSearch {
 
   // MARK: Signs
 
-  /// Visits all blocks of signs, each with its first id.
-  private func forEachBlock(_ body: (UInt64, VectorBlock) throws -> Void) throws {
-    var isFound = try cursor.seek(atOrAfter: VectorForm.key(.signs, 0))
-    while isFound, let number = try number(of: .signs) {
-      let (first, isTooHigh) = number.multipliedReportingOverflow(by: form.span(.signs))
+  /// Visits all blocks of signs or levels, each with its first id.
+  private func forEachBlock(
+    _ part: VectorForm.Part, _ body: (UInt64, VectorBlock) throws -> Void
+  ) throws {
+    var isFound = try cursor.seek(atOrAfter: VectorForm.key(part, 0))
+    while isFound, let number = try number(of: part) {
+      let (first, isTooHigh) = number.multipliedReportingOverflow(by: form.span(part))
       if isTooHigh { throw damaged("there is no block \(number)") }
-      try body(first, try block(.signs))
+      try body(first, try block(part))
+      isFound = try cursor.next()
+    }
+  }
+
+  /// Visits all blocks of a list, each with the first id of its section.
+  private func forEachBlock(
+    ofList list: Int, _ body: (UInt64, VectorBlock) throws -> Void
+  ) throws {
+    var isFound = try cursor.seek(
+      atOrAfter: VectorForm.key(list: list, section: 0, run: 0))
+    while isFound, cursor.key[0] == VectorForm.Part.listedSigns.rawValue {
+      guard cursor.key.count == 11 else { throw damaged("a key has \(cursor.key.count) bytes") }
+      let number = cursor.key.bigEndianUInt64(at: 1)
+      if number >> 48 != list { return }
+      try body(number << 16, try block(.listedSigns))
       isFound = try cursor.next()
     }
   }
@@ -65,27 +90,41 @@ final class VectorSearch {
     .damagedIndex(query.index.entries.name, reason)
   }
 
-  /// The id of a vector in a block of signs.
+  /// The id of a vector in a block.
   ///
   /// - Throws: ``StoreError/Code/damaged`` for an id that is not after `last`, or not of the
   ///   block.
   private func id(
-    _ index: Int, _ block: VectorBlock, from first: UInt64, after last: UInt64?
+    _ index: Int, _ block: VectorBlock, _ part: VectorForm.Part, from first: UInt64,
+    after last: UInt64?
   ) throws(StoreError) -> UInt64 {
     let offset = UInt64(block.offset(index))
     let (id, isTooHigh) = first.addingReportingOverflow(offset)
-    guard offset < form.span(.signs), !isTooHigh, last.map({ $0 < id }) ?? true else {
-      throw damaged("a block of vectors has its ids not in order")
-    }
+    guard part == .listedSigns || offset < form.span(part), !isTooHigh,
+      last.map({ $0 < id }) ?? true
+    else { throw damaged("a block of vectors has its ids not in order") }
     return id
+  }
+
+  /// The part whose blocks have the vectors in the order of ids.
+  private var partByID: VectorForm.Part { lists == nil ? .signs : .levels }
+
+  /// Returns those of ascending ids whose records have a vector.
+  func ids(among sought: [UInt64]) throws -> [UInt64] {
+    var ids: [UInt64] = []
+    try forEachBlock(partByID, of: sought) { first, block, sought in
+      ids += sought.filter { block.index(ofOffset: UInt16($0 - first)) != nil }
+    }
+    return ids
   }
 
   /// Returns the ids of all vectors, ascending.
   func allIDs() throws -> [UInt64] {
     var ids: [UInt64] = []
-    try forEachBlock { first, block in
+    let part = partByID
+    try forEachBlock(part) { first, block in
       for index in 0..<block.count {
-        ids.append(try id(index, block, from: first, after: ids.last))
+        ids.append(try id(index, block, part, from: first, after: ids.last))
       }
     }
     return ids
@@ -119,12 +158,15 @@ final class VectorSearch {
   /// Returns about `count` vectors with the signs nearest to those of the query, in the order of
   /// ids, and whether these are all vectors.
   ///
-  /// - Parameter ids: the ids of the records to compare, ascending; `nil` for all.
+  /// - Parameters:
+  ///   - ids: the ids of the records to compare, ascending; `nil` for all.
+  ///   - total: the number of records.
   func candidates(
-    _ count: Int, among ids: [UInt64]?
+    _ count: Int, among ids: [UInt64]?, of total: Int
   ) throws -> (found: [Candidate], areAll: Bool) {
-    var found: [Candidate] = []
+    if let lists { return try candidates(count, among: ids, of: total, in: lists) }
     if let ids {
+      var found: [Candidate] = []
       var differing: [UInt16] = [0]
       try forEachBlock(.signs, of: ids) { first, block, ids in
         for id in ids {
@@ -135,31 +177,120 @@ final class VectorSearch {
         }
       }
       codesRead += found.count
-      if found.count <= count { return (found, true) }
-      let most = Self.threshold(found.map(\.distance), count)
-      return (found.filter { $0.distance <= most }, false)
+      return Self.nearest(found, count)
     }
     var blocks: [Block] = []
-    var total = 0
-    try forEachBlock { first, block in
-      blocks.append(Block(firstID: first, block: block))
-      total += block.count
-    }
+    try forEachBlock(.signs) { blocks.append(Block(firstID: $0, block: $1)) }
+    return try nearest(count, in: blocks, .signs)
+  }
+
+  /// Returns the vectors with the nearest signs.
+  private func nearest(
+    _ count: Int, in blocks: [Block], _ part: VectorForm.Part
+  ) throws -> (found: [Candidate], areAll: Bool) {
+    let total = blocks.reduce(0) { $0 + $1.block.count }
     codesRead += total
+    if query.measure == .cosine {
+      let differing = differing(in: blocks, total)
+      let most = total <= count ? .max : Self.threshold(differing, count, upTo: form.width)
+      return (try nearest(blocks, part, differing, most) { Float($0) }, total <= count)
+    }
     let distances = distances(of: blocks, total)
     let most = total <= count ? Float.infinity : Self.threshold(distances, count)
-    found.reserveCapacity(min(total, count))
+    return (try nearest(blocks, part, distances, most) { $0 }, total <= count)
+  }
+
+  /// Returns the vectors with at most some distance.
+  @inline(__always)
+  private func nearest<Distance: Comparable>(
+    _ blocks: [Block], _ part: VectorForm.Part, _ distances: [Distance], _ most: Distance,
+    _ number: (Distance) -> Float
+  ) throws -> [Candidate] {
+    var found: [Candidate] = []
     var position = 0
     for one in blocks {
-      for index in 0..<one.block.count where distances[position + index] <= most {
+      var last: UInt64?
+      for index in 0..<one.block.count where distances[position &+ index] <= most {
+        let id = try id(index, one.block, part, from: one.firstID, after: last)
         found.append(
           Candidate(
-            id: try id(index, one.block, from: one.firstID, after: found.last?.id),
-            norm: one.block.number(index), distance: distances[position + index]))
+            id: id, norm: one.block.number(index), distance: number(distances[position + index])))
+        last = id
       }
       position += one.block.count
     }
-    return (found, total <= count)
+    return found
+  }
+
+  /// The numbers of differing signs.
+  private func differing(in blocks: [Block], _ total: Int) -> [UInt16] {
+    [UInt16](unsafeUninitializedCapacity: total) { all, count in
+      var differing = [UInt16](repeating: 0, count: Int(form.span(.signs)))
+      for one in blocks {
+        compare(one.block.bytes, one.block.count, &differing)
+        for index in 0..<one.block.count { all[count &+ index] = differing[index] }
+        count += one.block.count
+      }
+    }
+  }
+
+  /// Returns the lowest number that at least `count` numbers do not exceed.
+  private static func threshold(_ numbers: [UInt16], _ count: Int, upTo highest: Int) -> UInt16 {
+    var bins = [Int](repeating: 0, count: highest + 1)
+    for number in numbers { bins[Int(number)] &+= 1 }
+    var sum = 0
+    for (number, more) in bins.enumerated() {
+      sum += more
+      if sum >= count { return UInt16(number) }
+    }
+    return .max
+  }
+
+  private static func nearest(
+    _ found: [Candidate], _ count: Int
+  ) -> (found: [Candidate], areAll: Bool) {
+    if found.count <= count { return (found, true) }
+    let most = threshold(found.map(\.distance), count)
+    return (found.filter { $0.distance <= most }, false)
+  }
+
+  // MARK: Lists
+
+  /// The number of candidates of a condition whose levels are read without their signs, for each
+  /// candidate that is sought.
+  private static let directCandidates = 8
+
+  private func candidates(
+    _ count: Int, among ids: [UInt64]?, of total: Int, in lists: VectorLists
+  ) throws -> (found: [Candidate], areAll: Bool) {
+    if let ids, ids.count / Self.directCandidates <= count {
+      return (ids.map { Candidate(id: $0, norm: nil, distance: 0) }, true)
+    }
+    let wanted = BoundVector.signCount(forCandidates: count, of: total)
+    var blocks: [Block] = []
+    var read = 0
+    var found: [Candidate] = []
+    var areAll = true
+    let members = ids.map(IDSet.init)
+    for list in lists.inOrder(of: code) {
+      if read >= wanted, members == nil || found.count >= count {
+        areAll = false
+        break
+      }
+      let firstBlock = blocks.count
+      try forEachBlock(ofList: list) { first, block in
+        blocks.append(Block(firstID: first, block: block))
+        read += block.count
+      }
+      guard let members else { continue }
+      found += try nearest(.max, in: Array(blocks[firstBlock...]), .listedSigns).found
+        .filter { members.contains($0.id) }
+    }
+    var result =
+      members == nil
+      ? try nearest(count, in: blocks, .listedSigns) : Self.nearest(found, count)
+    result.found.sort { $0.id < $1.id }
+    return (result.found, result.areAll && areAll)
   }
 
   private func distances(of blocks: [Block], _ total: Int) -> [Float] {
@@ -167,12 +298,8 @@ final class VectorSearch {
       var differing = [UInt16](repeating: 0, count: Int(form.span(.signs)))
       for one in blocks {
         compare(one.block.bytes, one.block.count, &differing)
-        if query.measure == .cosine {
-          for index in 0..<one.block.count { distances[count &+ index] = Float(differing[index]) }
-        } else {
-          for index in 0..<one.block.count {
-            distances[count &+ index] = distance(differing[index], one.block.number(index))
-          }
+        for index in 0..<one.block.count {
+          distances[count &+ index] = distance(differing[index], one.block.number(index))
         }
         count += one.block.count
       }
@@ -255,43 +382,43 @@ final class VectorSearch {
   // MARK: Levels
 
   /// Sorts candidates by their distances, estimated from the levels.
+  ///
+  /// Leaves out records without a vector, which only candidates without a norm may be.
   func sorted(_ candidates: [Candidate]) throws -> [Candidate] {
-    var result = candidates
-    var (position, found) = (0, 0)
+    var result: [Candidate] = []
+    result.reserveCapacity(candidates.count)
+    var position = 0
     try forEachBlock(.levels, of: candidates.map(\.id)) { first, block, ids in
       for id in ids {
-        while result[position].id < id { position += 1 }
+        while candidates[position].id < id { position += 1 }
         guard let index = block.index(ofOffset: UInt16(id - first)) else {
+          if candidates[position].norm == nil { continue }
           throw damaged("record \(id) has signs and no levels")
         }
-        found += 1
-        let norm = result[position].norm
-        let product = dotProduct(block.code(index)) * block.number(index) * code.scale
+        let levels = block.code(index)
+        let scale = block.number(index)
+        let norm =
+          candidates[position].norm
+          ?? Float(VectorForm.product(levels, levels)).squareRoot() * scale
+        let product = dotProduct(levels) * scale * code.scale
         let distance =
           switch query.measure {
           case .cosine: norm == 0 ? .infinity : -product / norm
           case .dotProduct: -product
           case .euclidean: norm * norm - 2 * product
           }
-        result[position].distance = Self.comparable(distance)
+        result.append(Candidate(id: id, norm: norm, distance: Self.comparable(distance)))
       }
     }
-    guard found == candidates.count else { throw damaged("a block of levels is missing") }
-    codesRead += found
+    guard result.count == candidates.count || candidates.contains(where: { $0.norm == nil }) else {
+      throw damaged("a block of levels is missing")
+    }
+    codesRead += result.count
     result.sort { $0.distance != $1.distance ? $0.distance < $1.distance : $0.id < $1.id }
     return result
   }
 
-  @inline(__always)
   private func dotProduct(_ levels: ByteView) -> Float {
-    code.bytes._withBytes { bytes in
-      let start = form.width / 8
-      var sum: Int32 = 0
-      for index in 0..<form.width {
-        let (a, b) = (Int8(bitPattern: levels[index]), Int8(bitPattern: bytes[start &+ index]))
-        sum &+= Int32(a) &* Int32(b)
-      }
-      return Float(sum)
-    }
+    code.withLevels { Float(VectorForm.product(levels, $0)) }
   }
 }

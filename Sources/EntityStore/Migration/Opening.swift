@@ -64,7 +64,9 @@ final class Opening {
   /// - Parameter isExact: false while stages may still change records that do not fit.
   func workCount(isExact: Bool = true) throws -> Int {
     let current = try store.load(in: transaction.reads)
-    return try declared.reduce(0) { sum, declared in
+    let outgrown = try store.outgrownIndexes(current, transaction.reads)
+    let rebuilt = try outgrown.reduce(0) { try $0 + transaction.count(of: $1.0.records) }
+    return try declared.reduce(rebuilt) { sum, declared in
       guard let stored = current.entity(named: declared.name) else { return sum }
       let count = try transaction.count(of: stored.records)
       guard isExact else { return sum + 2 * count * declared.indexes.count }
@@ -72,6 +74,15 @@ final class Opening {
       return sum + count
         * (2 * evolution.addedIndexes.count + evolution.addedComputedIndexes.count
           + (evolution.tightened.isEmpty ? 0 : 1) + (evolution.reshaped.isEmpty ? 0 : 1))
+    }
+  }
+
+  /// Builds vector indexes again that have outgrown their lists.
+  func renewLists() throws {
+    let core = try store.writing(transaction)
+    for (entity, index) in try store.outgrownIndexes(core.schema, transaction.reads) {
+      try index.entries.empty(in: transaction)
+      try core.build(index, of: entity, work)
     }
   }
 

@@ -39,7 +39,8 @@ extension StoreCore {
     let isPending = stages?.isPending(after: model, in: stored) ?? false
     if !isPending, try declared.allSatisfy({ try fitsDeclaration($0, in: stored) }),
       try doRelationshipsFit(declared, in: stored),
-      try doDerivationsFit(declared, in: stored)
+      try doDerivationsFit(declared, in: stored),
+      try options.isReadOnly || environment.read({ try outgrownIndexes(stored, $0).isEmpty })
     {
       return
     }
@@ -69,6 +70,7 @@ extension StoreCore {
         try work?.begin(total: opening.workCount())
       }
       try opening.evolve()
+      try opening.renewLists()
       self.migrationSteps.withLock { $0 = opening.stages?.steps ?? [] }
       try self.recordRestarts(of: opening.restarted, in: transaction)
       if let stages, stages.version > model {
@@ -137,6 +139,18 @@ extension StoreCore {
       declared: declared, entities: stored.entities.map(\.description),
       relationships: stored.relationships.map(\.description)
     ).isChanged
+  }
+
+  /// The vector indexes that have too many vectors for their lists, to be built again.
+  func outgrownIndexes(
+    _ schema: StoredSchema, _ transaction: Transaction
+  ) throws -> [(StoredEntity, StoredComputedIndex)] {
+    try schema.entities.flatMap { entity in
+      try entity.computedIndexes(.vector).filter {
+        try !$0.isBuilding && VectorLists.areOutgrown(
+          in: $0, of: entity, limit: options.mostVectorsWithoutLists, in: transaction)
+      }.map { (entity, $0) }
+    }
   }
 
   func empty(_ names: [TreeName], in transaction: WritingTransaction) throws {

@@ -45,9 +45,12 @@ extension Planner {
         Double($0.access.estimatedEntryCount(statistics.recordCount))
           * (2 * Cost.entry + Cost.sortedID)
       } ?? 0
+    let signs =
+      filter == nil && matches > StoreOptions.mostVectorsWithoutLists
+      ? min(matches, BoundVector.signCount(forCandidates: vector.candidates, of: matches)) : matches
     let compared = min(Double(matches), Double(max(vector.candidates, wanted)))
     let cost =
-      collected + blocks + Double(matches) * Double(form.width / 64) * Self.word
+      collected + blocks + Double(signs) * Double(form.width / 64) * Self.word
       + compared * Self.candidate + min(compared, 2 * Double(wanted)) * Cost.fetchedRecord
     return QueryPlan(
       subject: subject, access: access,

@@ -64,7 +64,7 @@ extension DeclaredEntity {
         throw StoreError.badSchema(
           entity: name, attribute: attribute.name,
           "'\(path)' has no \(noun) to be indexed: it is stored as a \(attribute.storage.type.name)"
-        )
+            + (index.kind == .vector ? "; declare an attribute of the type Vector" : ""))
       }
     }
     if !computedIndexes.contains(index) { computedIndexes.append(index) }

@@ -15,7 +15,18 @@ package struct VectorForm: Sendable, Equatable {
     case signs
     /// One byte for each component, and the scales.
     case levels
+    /// The levels and factors of the centroids of groups.
+    case groups
+    /// The levels and factors of the centroids of lists.
+    case lists
+    /// As ``signs``, for an index with lists.
+    case listedSigns
+
+    fileprivate var isOfSigns: Bool { self == .signs || self == .listedSigns }
   }
+
+  /// The number of record ids that share a section of a list.
+  package static let section: UInt64 = 1 << 16
 
   package let dimensions: Int
   /// The number of components of a code, a multiple of 64.
@@ -28,7 +39,7 @@ package struct VectorForm: Sendable, Equatable {
 
   /// The number of bytes of one code.
   @inline(__always)
-  package func codeSize(_ part: Part) -> Int { part == .signs ? width / 8 : width }
+  package func codeSize(_ part: Part) -> Int { part.isOfSigns ? width / 8 : width }
 
   /// The number of bytes of one vector in a block.
   @inline(__always)
@@ -39,6 +50,11 @@ package struct VectorForm: Sendable, Equatable {
 
   package static func key(_ part: Part, _ number: UInt64) -> [UInt8] {
     [part.rawValue] + bigEndianBytes(number)
+  }
+
+  /// The key of a run of the vectors of a list whose record ids share a section.
+  package static func key(list: Int, section: UInt64, run: Int) -> [UInt8] {
+    key(.listedSigns, UInt64(list) << 48 | section) + bigEndianBytes(UInt16(run))
   }
 }
 
@@ -93,7 +109,7 @@ package struct VectorBlock {
   }
 }
 
-/// A block that is put together.
+/// Blocks that are put together.
 package struct VectorBlockBuilder {
   private var codes: [UInt8] = []
   private var numbers: [UInt8] = []
@@ -102,20 +118,15 @@ package struct VectorBlockBuilder {
   package init() {}
 
   package var isEmpty: Bool { offsets.isEmpty }
+  package var count: Int { offsets.count / 2 }
 
-  package mutating func removeAll() {
-    codes.removeAll(keepingCapacity: true)
-    numbers.removeAll(keepingCapacity: true)
-    offsets.removeAll(keepingCapacity: true)
-  }
-
-  /// Adds a vector after all others of the block.
+  /// Adds a vector after all others.
   package mutating func append(
     _ code: VectorCode, at offset: UInt16, _ part: VectorForm.Part, of form: VectorForm
   ) {
     let signs = form.codeSize(.signs)
-    codes += part == .signs ? code.bytes[..<signs] : code.bytes[signs...]
-    append(part == .signs ? code.norm : code.scale, offset)
+    codes += part.isOfSigns ? code.bytes[..<signs] : code.bytes[signs...]
+    append(part.isOfSigns ? code.norm : code.scale, offset)
   }
 
   /// Adds a vector of a stored block.
@@ -124,10 +135,31 @@ package struct VectorBlockBuilder {
     append(block.number(index), block.offset(index))
   }
 
+  /// Adds a centroid.
+  package mutating func append(_ centroids: VectorCentroids, at index: Int, _ offset: UInt16) {
+    codes += centroids.levels(index)
+    append(centroids.factor(index), offset)
+  }
+
   private mutating func append(_ number: Float, _ offset: UInt16) {
     numbers += littleEndianBytes(number.bitPattern)
     offsets += littleEndianBytes(offset)
   }
 
+  /// The block of all vectors.
   package var bytes: [UInt8] { codes + numbers + offsets }
+
+  /// The blocks of at most `span` vectors each.
+  package func runs(of span: UInt64) -> [[UInt8]] {
+    let (count, span) = (count, Int(span))
+    if count == 0 { return [] }
+    let size = codes.count / count
+    return stride(from: 0, to: count, by: span).map { start in
+      let end = min(count, start + span)
+      var run = Array(codes[start * size..<end * size])
+      run += numbers[start * 4..<end * 4]
+      run += offsets[start * 2..<end * 2]
+      return run
+    }
+  }
 }

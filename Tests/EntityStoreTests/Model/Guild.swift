@@ -4,7 +4,8 @@ import EntityStore
 ///
 /// The schema has a rule over a derived attribute, chains of derived attributes, and two orders,
 /// one of them over links that an attribute holds. The schema also has a cascade whose condition
-/// denies, an index over elements, a search index, and a place index over a derived attribute.
+/// denies. Works have an index over elements, a search index and a vector index. Artisans have a
+/// place index over a derived attribute.
 struct Guild: Equatable {
   static let entities: [any Entity.Type] = [Guild.self, Artisan.self, Work.self]
   static let most = 6
@@ -46,6 +47,14 @@ struct Work: Equatable {
   var isLent = false
   var maker: Artisan.ID?
   var tags: [String] = []
+  var shape: Vector? { .shape(title, price) }
+}
+
+extension Vector {
+  /// The shape of a work; `nil` for some prices.
+  fileprivate static func shape(_ title: String, _ price: Int) -> Vector? {
+    price % 5 == 1 ? nil : [Float(price), Float(title.utf8.count), -1]
+  }
 }
 
 extension Guild: Entity {
@@ -172,8 +181,10 @@ extension Work: Entity {
     attributes: [
       .init("title", \.title), .init("price", \.price, initial: 0),
       .init("isLent", \.isLent, initial: false), .toOne("maker", \.maker), .init("tags", \.tags),
+      .init("shape", \.shape),
     ], unique: [[\.title]], indexes: [[\.price]], elementIndexes: [.init(\.tags)],
-    searchIndexes: [SearchIndex(.init(\.title, weight: 2), .init(\.tags))])
+    searchIndexes: [SearchIndex(.init(\.title, weight: 2), .init(\.tags))],
+    vectorIndexes: [VectorIndex(\.shape, dimensions: 3)])
 
   init(
     _ title: String, price: Int = 0, isLent: Bool = false, maker: Artisan.ID? = nil,
@@ -192,6 +203,7 @@ extension Work: Entity {
     isLent = try reader.read()
     maker = try reader.read()
     tags = try reader.read()
+    _ = try reader.read() as Vector?
     id = reader.id()
   }
 
@@ -201,6 +213,7 @@ extension Work: Entity {
     writer.write(isLent)
     writer.write(maker)
     writer.write(tags)
+    writer.write(shape)
   }
 }
 
@@ -214,6 +227,7 @@ struct LaterWork: Equatable {
   var price = 0
   var tags: [String] = []
   var title: String
+  var shape: Vector? { .shape(title, price) }
 }
 
 extension LaterWork: Entity {
@@ -231,9 +245,10 @@ extension LaterWork: Entity {
     "Work",
     attributes: [
       .init("grade", \.grade, initial: initialGrade), .init("price", \.price, initial: 0),
-      .init("tags", \.tags), .init("title", \.title),
+      .init("tags", \.tags), .init("title", \.title), .init("shape", \.shape),
     ], unique: [[\.title]], indexes: [[\.price], [\.grade]], elementIndexes: [.init(\.tags)],
-    searchIndexes: [SearchIndex(.init(\.title, weight: 2), .init(\.tags))])
+    searchIndexes: [SearchIndex(.init(\.title, weight: 2), .init(\.tags))],
+    vectorIndexes: [VectorIndex(\.shape, dimensions: 3)])
 
   init(_ title: String, price: Int = 0, grade: Int = initialGrade, tags: [String] = []) {
     self.title = title
@@ -247,6 +262,7 @@ extension LaterWork: Entity {
     price = try reader.read()
     tags = try reader.read()
     title = try reader.read()
+    _ = try reader.read() as Vector?
     id = reader.id()
   }
 
@@ -255,6 +271,7 @@ extension LaterWork: Entity {
     writer.write(price)
     writer.write(tags)
     writer.write(title)
+    writer.write(shape)
   }
 }
 

@@ -79,3 +79,42 @@ struct PlainThought: Entity {
     writer.write(color)
   }
 }
+
+extension Thought {
+  static func random(_ random: inout SeededNumbers) -> Thought {
+    Thought(
+      Int.random(in: 0..<10, using: &random) > 0 ? Vector.random(&random, dimensions) : nil,
+      group: Int.random(in: 0..<5, using: &random),
+      color: Bool.random(using: &random) ? Vector.random(&random, 3) : nil)
+  }
+}
+
+extension Vector {
+  /// A vector around one of twenty, or one of zeros, or one that is equal to others.
+  static func random(_ random: inout SeededNumbers, _ dimensions: Int) -> Vector {
+    var center = SeededNumbers(salt: UInt64.random(in: 100..<120, using: &random))
+    let kind = Int.random(in: 0..<20, using: &random)
+    let spread: Float = kind < 2 ? 0 : 0.3
+    let length: Float =
+      kind == 2 ? 0 : kind == 3 ? 1e-20 : Float.random(in: 0.5...3, using: &random)
+    return Vector(
+      (0..<dimensions).map { index in
+        // The variances of the components differ.
+        let scale = 1 / Float(index + 1).squareRoot()
+        let noise = Float.random(in: -1...1, using: &random) * spread
+        return (Float.random(in: -1...1, using: &center) + noise) * scale * length
+      })
+  }
+}
+
+extension [Thought] {
+  /// The ids of those with a vector, by a comparison of all vectors.
+  func sorted(
+    _ path: KeyPath<Thought, Vector?>, _ query: Vector, _ measure: VectorMeasure
+  ) -> [Thought.ID] {
+    compactMap { note in
+      note[keyPath: path]?.distance(to: query, by: measure).map { ($0, note.id) }
+    }
+    .sorted { ($0.0, $0.1.rawValue) < ($1.0, $1.1.rawValue) }.map(\.1)
+  }
+}

@@ -75,6 +75,15 @@ import Testing
     }
   }
 
+  @Test func `in an attribute that is no vector are refused with the type to declare`() throws {
+    let folder = try TemporaryFolder()
+    let error = #expect(throws: StoreError.self) {
+      try Store(at: folder.storePath, entities: [NumberedNote.self])
+    }
+    #expect(error?.code == .badSchema)
+    #expect(error?.message.contains("declare an attribute of the type Vector") == true)
+  }
+
   @Test func `an entity without an index is refused with the index to declare`() throws {
     try withTemporaryStore([Film.self]) { store in
       let error = #expect(throws: StoreError.self) {
@@ -103,7 +112,7 @@ import Testing
           let index = try #require(try core.entity(named: "Thought").vectorIndexes.last)
           let query = BoundVector(index, vector, measure, candidates: 10, subject: "color")
           let search = try VectorSearch(query, in: core.transaction)
-          let (found, areAll) = try search.candidates(10, among: nil)
+          let (found, areAll) = try search.candidates(10, among: nil, of: 60)
           #expect(found.count >= 10 && !areAll)
           #expect(try search.sorted(found).count == found.count)
         }
@@ -131,10 +140,25 @@ import Testing
         let query = BoundVector(index, [1, 2, 3], .cosine, candidates: 100, subject: "color")
         let search = try VectorSearch(query, in: core.transaction)
         _ = try storeError(.damaged) { try search.allIDs() }
-        _ = try storeError(.damaged) { try search.candidates(100, among: nil) }
+        _ = try storeError(.damaged) { try search.candidates(100, among: nil, of: 50) }
       }
     }
     store.close()
     #expect(try Verifier.verify(path: folder.storePath).findingCount > 0)
   }
+}
+
+private struct NumberedNote: Entity {
+  var id = RecordID<NumberedNote>()
+  var numbers: [Float]
+
+  static let attributes: Void = ()
+
+  static let schema = EntitySchema<NumberedNote>(
+    "Note", attributes: [.init("numbers", \.numbers)],
+    vectorIndexes: [VectorIndex(\.numbers, dimensions: 3)])
+
+  init(from reader: inout RecordReader) throws(StoreError) { numbers = try reader.read() }
+
+  func encode(into writer: inout RecordWriter) { writer.write(numbers) }
 }

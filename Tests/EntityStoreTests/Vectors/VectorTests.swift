@@ -6,38 +6,6 @@ import Testing
 
 /// Orders by distance are the same as those of a plain comparison of all vectors.
 @Suite struct `The nearest vectors` {
-  /// A vector around one of twenty, or one of zeros, or one that is equal to others.
-  private func vector(_ random: inout SeededNumbers, _ dimensions: Int) -> Vector {
-    var center = SeededNumbers(salt: UInt64.random(in: 100..<120, using: &random))
-    let kind = Int.random(in: 0..<20, using: &random)
-    let spread: Float = kind < 2 ? 0 : 0.3
-    let length: Float =
-      kind == 2 ? 0 : kind == 3 ? 1e-20 : Float.random(in: 0.5...3, using: &random)
-    return Vector(
-      (0..<dimensions).map { index in
-        // The variances of the components differ.
-        let scale = 1 / Float(index + 1).squareRoot()
-        let noise = Float.random(in: -1...1, using: &random) * spread
-        return (Float.random(in: -1...1, using: &center) + noise) * scale * length
-      })
-  }
-
-  private func note(_ random: inout SeededNumbers) -> Thought {
-    Thought(
-      Int.random(in: 0..<10, using: &random) > 0 ? vector(&random, Thought.dimensions) : nil,
-      group: Int.random(in: 0..<5, using: &random),
-      color: Bool.random(using: &random) ? vector(&random, 3) : nil)
-  }
-
-  private func sorted(
-    _ notes: [Thought], _ path: KeyPath<Thought, Vector?>, _ query: Vector, _ measure: VectorMeasure
-  ) -> [Thought.ID] {
-    notes.compactMap { note in
-      note[keyPath: path]?.distance(to: query, by: measure).map { ($0, note.id) }
-    }
-    .sorted { ($0.0, $0.1.rawValue) < ($1.0, $1.1.rawValue) }.map(\.1)
-  }
-
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `are those of all vectors after changes of any kind`(salt: UInt64) throws {
     var random = SeededNumbers(salt: salt)
@@ -48,23 +16,25 @@ import Testing
           switch Int.random(in: 0..<5, using: &random) {
           case 0, 1, 2:
             var added: [Thought] = []
-            for _ in 0..<Int.random(in: 1...150, using: &random) { added.append(note(&random)) }
+            for _ in 0..<Int.random(in: 1...150, using: &random) {
+              added.append(Thought.random(&random))
+            }
             try tx.insert(added)
           case 3: try tx.delete(Thought.where { $0.group == Int.random(in: 0..<5, using: &random) })
           default:
             for var changed in try tx.fetch(Thought.where { $0.group == 2 }) {
-              changed.embedding = note(&random).embedding
-              if Bool.random(using: &random) { changed.color = note(&random).color }
+              changed.embedding = Thought.random(&random).embedding
+              if Bool.random(using: &random) { changed.color = Thought.random(&random).color }
               try tx.update(changed)
             }
           }
           // A write sees its own changes.
-          let query = vector(&random, 3)
+          let query = Vector.random(&random, 3)
           #expect(
             try tx.fetch(
               Thought.where { $0.color.isNear(query, by: .euclidean) }.sortedByDistance().limit(5)
             ).map(\.id)
-              == Array(sorted(try tx.fetch(Thought.all), \.color, query, .euclidean).prefix(5)))
+              == Array(try tx.fetch(Thought.all).sorted(\.color, query, .euclidean).prefix(5)))
         }
         try check(store, &random)
       }
@@ -75,10 +45,10 @@ import Testing
     let all = try store.fetch(Thought.all)
     for measure in VectorMeasure.allCases {
       let count = Int.random(in: 0...20, using: &random)
-      let query = vector(&random, Thought.dimensions)
+      let query = Vector.random(&random, Thought.dimensions)
       guard query.distance(to: query, by: measure) != nil else { continue }
       let near = Thought.where { $0.embedding.isNear(query, by: measure) }.sortedByDistance()
-      let expected = sorted(all, \.embedding, query, measure)
+      let expected = all.sorted(\.embedding, query, measure)
       #expect(try store.fetch(near.limit(count)).map(\.id) == Array(expected.prefix(count)))
       #expect(try store.fetch(near).map(\.id) == expected)
       #expect(try store.count(near) == expected.count)
@@ -87,20 +57,20 @@ import Testing
           == Array(expected.dropFirst(3).prefix(count)))
       #expect(
         try store.fetch(near.where { $0.group == 1 }.limit(count)).map(\.id)
-          == Array(sorted(all.filter { $0.group == 1 }, \.embedding, query, measure).prefix(count)))
+          == Array(all.filter { $0.group == 1 }.sorted(\.embedding, query, measure).prefix(count)))
       // No index finds these records.
       let odd = all.filter { $0.group % 2 == 1 && $0.color != nil }
       #expect(
         try store.fetch(
           near.where(try Condition(format: "group % 2 == 1 AND color != nil")).limit(count)
         )
-        .map(\.id) == Array(sorted(odd, \.embedding, query, measure).prefix(count)))
-      let color = vector(&random, 3)
+        .map(\.id) == Array(odd.sorted(\.embedding, query, measure).prefix(count)))
+      let color = Vector.random(&random, 3)
       guard color.distance(to: color, by: measure) != nil else { continue }
       let few = Thought.where { $0.color.isNear(color, by: measure, candidates: 5) }
       #expect(
         try store.fetch(few.sortedByDistance().limit(1_000)).map(\.id)
-          == sorted(all, \.color, color, measure))
+          == all.sorted(\.color, color, measure))
     }
   }
 
@@ -109,20 +79,20 @@ import Testing
     try withTemporaryStore([Thought.self]) { store in
       try store.insert(
         (0..<3_000).map { number in
-          var note = note(&random)
+          var note = Thought.random(&random)
           note.group = number % 100
           return note
         })
       let all = try store.fetch(Thought.all)
-      let query = vector(&random, Thought.dimensions)
+      let query = Vector.random(&random, Thought.dimensions)
       // 8 candidates are too few for the condition that only records decide.
       let near = Thought.where { $0.embedding.isNear(query, by: .euclidean, candidates: 8) }
         .sortedByDistance().limit(4)
       for format in ["group == 7", "group < 20", "group % 100 == 7", "group % 50 == 7"] {
         let condition = try Condition<Thought>(format: format)
         let matching = Set(try store.fetch(Thought.where(condition)).map(\.id))
-        let expected = sorted(
-          all.filter { matching.contains($0.id) }, \.embedding, query, .euclidean)
+        let expected = all.filter { matching.contains($0.id) }.sorted(
+          \.embedding, query, .euclidean)
         let found = try store.fetch(near.where(condition)).map(\.id)
         #expect(found.count == 4)
         #expect(matching.isSuperset(of: found))
@@ -134,18 +104,18 @@ import Testing
   @Test func `are mostly among few candidates`() throws {
     var random = SeededNumbers(salt: 5)
     try withTemporaryStore([Thought.self]) { store in
-      try store.insert((0..<4_000).map { _ in Thought(vector(&random, Thought.dimensions)) })
+      try store.insert((0..<4_000).map { _ in Thought(Vector.random(&random, Thought.dimensions)) })
       let all = try store.fetch(Thought.all)
       for measure in VectorMeasure.allCases {
         var (right, total) = (0, 0)
         for _ in 0..<20 {
-          let query = vector(&random, Thought.dimensions)
+          let query = Vector.random(&random, Thought.dimensions)
           guard query.distance(to: query, by: measure) != nil else { continue }
           total += 10
           let near = Thought.where { $0.embedding.isNear(query, by: measure, candidates: 200) }
           let found = try store.fetch(near.sortedByDistance().limit(10)).map(\.id)
           right +=
-            Set(sorted(all, \.embedding, query, measure).prefix(10)).intersection(found).count
+            Set(all.sorted(\.embedding, query, measure).prefix(10)).intersection(found).count
         }
         #expect(right * 100 >= total * 95, "\(measure): \(right) of \(total)")
       }
@@ -157,15 +127,16 @@ import Testing
     try withTemporaryPath { file in
       let before = try Store(at: file, entities: [PlainThought.self])
       try before.insert([PlainThought([1, 2]), PlainThought(nil), PlainThought([.nan])])
-      try before.insert((0..<500).map { _ in PlainThought(vector(&random, Thought.dimensions)) })
+      try before.insert(
+        (0..<500).map { _ in PlainThought(Vector.random(&random, Thought.dimensions)) })
       before.close()
       let store = try Store(at: file, entities: [Thought.self])
       defer { store.close() }
-      let query = vector(&random, Thought.dimensions)
+      let query = Vector.random(&random, Thought.dimensions)
       let near = Thought.all.where(.near(query, by: .dotProduct)).sortedByDistance()
       #expect(
         try store.fetch(near.limit(9)).map(\.id)
-          == Array(sorted(try store.fetch(Thought.all), \.embedding, query, .dotProduct).prefix(9)))
+          == Array(try store.fetch(Thought.all).sorted(\.embedding, query, .dotProduct).prefix(9)))
       #expect(try store.count(near) == 500)
       try expectSound(store)
     }
@@ -174,8 +145,8 @@ import Testing
   @Test func `come in pages`() throws {
     var random = SeededNumbers(salt: 7)
     try withTemporaryStore([Thought.self]) { store in
-      try store.insert((0..<100).map { _ in note(&random) })
-      let query = vector(&random, Thought.dimensions)
+      try store.insert((0..<100).map { _ in Thought.random(&random) })
+      let query = Vector.random(&random, Thought.dimensions)
       let near = Thought.all.where(.near(query, by: .euclidean)).sortedByDistance()
       var found: [Thought.ID] = []
       var token: ContinuationToken?

@@ -10,6 +10,7 @@ struct QueryCommand: SelectionCommand {
         kvdump query pods.lodestore Pod 'license == "MIT"' --sort -version,name
         kvdump query pods.lodestore Pod 'name CONTAINS[cd] %@' --arg "l'été"
         kvdump query fireballs.lodestore Fireball --near 54.8,61.1,500km
+        kvdump query notes.lodestore Note --similar 7 --limit 10
 
       \(ConditionOptions.grammar)
 
@@ -18,6 +19,9 @@ struct QueryCommand: SelectionCommand {
 
       --near needs a place index and shows the distance in meters as '_distance'. 'SELF WITHIN \
       {south, west, north, east}' and 'SELF NEAR {latitude, longitude, meters}' are conditions.
+
+      --similar needs a vector index and shows the distance of the vectors as '_distance'. The \
+      given record is left out.
 
       The status is 0 even if no record is found. With --exists nothing is written, and the \
       status is 1 if there is no record.
@@ -44,6 +48,13 @@ struct QueryCommand: SelectionCommand {
         + "km or mi.", "lat,lon[,distance]"))
   var near: NearPlace?
 
+  @Option(
+    help: .value("Only records with a vector, those most similar to this record first.", "id"))
+  var similar: UInt64?
+
+  @Option(help: "The distance of --similar: cosine, dot or euclidean; cosine by default.")
+  var by: Similarity?
+
   @Option(help: .value("Continue after a page, given the token from --page.", "token"))
   var after: String?
 
@@ -64,6 +75,9 @@ struct QueryCommand: SelectionCommand {
     try refuse(
       if: after != nil && rows.offset > 0,
       "--after: goes on where a page ended; leave out --offset")
+    try refuse(
+      if: similar != nil && near != nil, "--similar and --near: choose one of them")
+    try refuse(if: by != nil && similar == nil, "--by: needs --similar")
     try refuse(if: exists && page, "--exists and --page: choose one of them")
     try refuse(if: exists && after != nil, "--exists and --after: choose one of them")
   }
@@ -76,9 +90,14 @@ struct QueryCommand: SelectionCommand {
     _ snapshot: DynamicSnapshot, _ entity: DynamicEntity, on console: Console
   ) throws -> ExitStatus {
     var request = try self.request(for: entity, of: snapshot)
+    let similar = try similar.map {
+      try SimilarRecord($0, by: by ?? .cosine, entity, snapshot)
+    }
+    if let similar { request = try similar.request(request) }
     request.after = after.map { ContinuationToken($0) }
     var columns = try RecordColumns(entity, names: fields.names)
     if let near { columns.addDistance(from: near.place) }
+    if let similar { columns.addDistance(from: similar.vector, by: similar.measure) }
     try columns.addPlace(for: console.format)
     if exists {
       request.order = []

@@ -36,7 +36,7 @@ extension DynamicEntity {
     if description.vectorIndexes.map(description.indexName).contains(wanted) {
       throw CommandFailure.badArgument(
         wanted, reason: "is a vector index, which has codes of vectors",
-        nextStep: "sort records by the distance of their vectors, as the article Vectors says")
+        nextStep: "find similar records by 'kvdump query --similar'")
     }
     if description.elementIndexes.map(description.indexName).contains(wanted) {
       throw CommandFailure.badArgument(

@@ -165,14 +165,25 @@ struct RawTree {
   }
 
   private func vectors(_ key: ByteView, _ body: ByteView, _ number: UInt32) -> String? {
-    guard key.count == 9, let part = VectorForm.Part(rawValue: key[0]),
+    guard let part = key.first.flatMap(VectorForm.Part.init), key.count >= 9,
+      key.count == (part == .listedSigns ? 11 : 9),
       let index = entity?.vectorIndexes.first(where: { $0.number == number })
     else { return nil }
     let form = VectorForm(dimensions: index.dimensions)
     guard let block = try? VectorBlock(body, part, of: form) else { return nil }
-    let first = key.bigEndianUInt64(at: 1) &* form.span(part)
-    return "\(part) of \(block.count) \(block.count == 1 ? "vector" : "vectors"), records from "
-      + "\(first &+ UInt64(block.offset(0)))"
+    let number = key.bigEndianUInt64(at: 1)
+    func counted(_ noun: String) -> String {
+      "\(block.count) \(noun)\(block.count == 1 ? "" : "s")"
+    }
+    func from(_ first: UInt64) -> String { "\(first &+ UInt64(block.offset(0)))" }
+    return switch part {
+    case .signs, .levels:
+      "\(part) of \(counted("vector")), records from \(from(number &* form.span(part)))"
+    case .groups: "centroids of \(counted("group")) from \(from(number &* form.span(part)))"
+    case .lists: "centroids of \(counted("list")) from \(from(number &* form.span(part)))"
+    case .listedSigns:
+      "signs of \(counted("vector")) of list \(number >> 48), records from \(from(number << 16))"
+    }
   }
 
   private func order(_ key: ByteView, _ body: ByteView) -> String? {

@@ -18,6 +18,8 @@ struct RecordColumns {
     case link(DynamicLink)
     /// The distance of the record's place from another one, in meters.
     case distance(from: Coordinate)
+    /// The distance of the record's vector from another one.
+    case vectorDistance(from: Vector, VectorMeasure)
     /// The coordinates of the record's place, as GeoJSON has them.
     case place
   }
@@ -53,7 +55,7 @@ struct RecordColumns {
       // A document may be JSON's null.
       column.isOptional = attribute.isOptional || attribute.type.isDocument
     case .path, .link, .place: column.type = .json
-    case .distance: column.type = .double
+    case .distance, .vectorDistance: column.type = .double
     }
     return column
   }
@@ -128,6 +130,12 @@ struct RecordColumns {
     columns.append(Self.column("_distance", .distance(from: place)))
   }
 
+  /// Adds the column `_distance`, with distances of vectors.
+  mutating func addDistance(from vector: Vector, by measure: VectorMeasure) {
+    sources.append(.vectorDistance(from: vector, measure))
+    columns.append(Self.column("_distance", .vectorDistance(from: vector, measure)))
+  }
+
   /// Adds the geometry of GeoJSON, if that is the format.
   mutating func addPlace(for format: OutputFormat) throws {
     guard format == .geojson else { return }
@@ -160,6 +168,9 @@ struct RecordColumns {
       return link.isToOne ? keys.first ?? .null : .array(keys)
     case .distance(let place):
       return try entity.place(in: reader).map { .double($0.distance(to: place).rounded()) } ?? .null
+    case .vectorDistance(let vector, let measure):
+      let distance = entity.vector(in: reader).flatMap { vector.distance(to: $0, by: measure) }
+      return distance.map(Cell.double) ?? .null
     case .place:
       return try entity.place(in: reader).map { .json("[\($0.longitude),\($0.latitude)]") } ?? .null
     case .path(let attribute, let path):

@@ -4,6 +4,13 @@ internal import LodestoreFormat
 final class BoundVector: BoundProximity {
   /// The number of candidates unless the query gives another.
   static let usualCandidates = 2_000
+  /// The number of candidates for which the lists of all vectors are read.
+  private static let candidatesOfAllLists = 16_000
+
+  /// The number of signs that are read in the nearest lists; for 2,000 candidates an eighth of all.
+  static func signCount(forCandidates count: Int, of total: Int) -> Int {
+    count >= candidatesOfAllLists ? .max : max(count, total * count / candidatesOfAllLists)
+  }
 
   let index: StoredComputedIndex
   let vector: Vector

@@ -4,7 +4,7 @@ import math
 import struct
 
 _WORD = (1 << 64) - 1
-SIGNS, LEVELS = 0, 1
+SIGNS, LEVELS, GROUPS, LISTS, LISTED_SIGNS = range(5)
 
 
 def _word(number):
@@ -23,7 +23,7 @@ def width(dimensions):
 
 
 def span(part, dimensions):
-    size = width(dimensions) // (8 if part == SIGNS else 1) + 6
+    size = width(dimensions) // (8 if part in (SIGNS, LISTED_SIGNS) else 1) + 6
     return max(1, 12_272 // size)
 
 
@@ -69,20 +69,63 @@ def code(vector):
     return _float(math.sqrt(total)), scale, bytes(signs), levels
 
 
-def blocks(vectors, dimensions):
-    """The pairs of the index of the vectors, given by record ids."""
+def centroids(pairs, dimensions):
+    """The levels and factors of the groups, and of the lists, given by the pairs of an index."""
+    found, size = ([], []), width(dimensions)
+    for key in sorted(pairs):
+        if key[0] in (GROUPS, LISTS):
+            body = pairs[key]
+            count = len(body) // (size + 6)
+            factors = struct.unpack_from(f"<{count}f", body, count * size)
+            for i in range(count):
+                found[key[0] - GROUPS].append((body[i * size:(i + 1) * size], factors[i]))
+    return found
+
+
+def _levels(code_bytes):
+    return struct.unpack(f"{len(code_bytes)}b", code_bytes)
+
+
+def _nearest(levels, choices):
+    best, highest = 0, -math.inf
+    for i, (own, factor) in enumerate(choices):
+        score = float(sum(a * b for a, b in zip(_levels(own), levels))) * factor
+        if score > highest:
+            best, highest = i, score
+    return best
+
+
+def list_of(levels, groups, lists):
+    """The number of the list of a vector, given by the bytes of its levels."""
+    levels = _levels(levels)
+    first = _nearest(levels, groups) * len(groups)
+    return first + _nearest(levels, lists[first:first + len(groups)])
+
+
+def blocks(vectors, dimensions, groups=(), lists=()):
+    """The pairs of the index of the vectors, given by record ids, without those of centroids."""
     found = {}
     for record_id in sorted(vectors):
         made = code(vectors[record_id])
         if made is None:
             continue
         norm, scale, signs, levels = made
-        for part, number, code_bytes in ((SIGNS, norm, signs), (LEVELS, scale, levels)):
-            block, offset = divmod(record_id, span(part, dimensions))
-            found.setdefault((part, block), []).append((code_bytes, number, offset))
+        block, offset = divmod(record_id, span(LEVELS, dimensions))
+        found.setdefault(bytes([LEVELS]) + block.to_bytes(8, "big"), []).append((levels, scale, offset))
+        if not groups:
+            block, offset = divmod(record_id, span(SIGNS, dimensions))
+            key = bytes([SIGNS]) + block.to_bytes(8, "big")
+        else:
+            section, offset = divmod(record_id, 1 << 16)
+            key = struct.pack(">BH", LISTED_SIGNS, list_of(levels, groups, lists)) + section.to_bytes(6, "big")
+            run = 0
+            while len(found.get(key + run.to_bytes(2, "big"), ())) == span(SIGNS, dimensions):
+                run += 1
+            key += run.to_bytes(2, "big")
+        found.setdefault(key, []).append((signs, norm, offset))
     return {
-        bytes([part]) + block.to_bytes(8, "big"): b"".join(one[0] for one in rows)
+        key: b"".join(one[0] for one in rows)
         + b"".join(struct.pack("<f", one[1]) for one in rows)
         + b"".join(struct.pack("<H", one[2]) for one in rows)
-        for (part, block), rows in found.items()
+        for key, rows in found.items()
     }

@@ -297,6 +297,19 @@ class Examples(unittest.TestCase):
             key, body = [pair for pair in made.items() if pair[0][0] == int(part[-1])][0]
             self.assertEqual(f"{key.hex(' ')} : {body.hex(' ')}", right, line)
 
+    def test_of_lists_of_vectors_come_out(self):
+        line = " ".join(block.replace("\n", " ") for block in self.blocks("vector-lists"))
+        left, right = line.strip().rsplit(" = ", 1)
+        parts = [part.split(" ", 1)[1].split("|") for part in left.split("; ")]
+        groups, lists, [record] = ([[float(x) for x in one.split(": ")[-1].split(",")] for one in part]
+                                   for part in parts)
+        groups, lists = ([(vectors.code(vector)[3], 1.0) for vector in part] for part in (groups, lists))
+        record_id = int(parts[2][0].split(":")[0])
+        made = vectors.blocks({record_id: record}, 3, groups, lists)
+        self.assertEqual({key[0] for key in made}, {vectors.LEVELS, vectors.LISTED_SIGNS})
+        [(key, body)] = [pair for pair in made.items() if pair[0][0] == vectors.LISTED_SIGNS]
+        self.assertEqual(f"{key.hex(' ')} : {body.hex(' ')}", right, line)
+
     def test_of_texts_are_normalized_whatever_the_version_of_python(self):
         # Composed since Unicode 16, which older Pythons do not know.
         self.assertEqual(text.nfc("\U00016d67\U00016d67"), "\U00016d68")

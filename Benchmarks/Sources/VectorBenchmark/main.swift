@@ -1,0 +1,3 @@
+#if Vectors
+  VectorBenchmark.runAsAsked()
+#endif
