@@ -147,8 +147,9 @@ extension StoreCore {
   ) throws -> [(StoredEntity, StoredComputedIndex)] {
     try schema.entities.flatMap { entity in
       try entity.computedIndexes(.vector).filter {
-        try !$0.isBuilding && VectorLists.areOutgrown(
-          in: $0, of: entity, limit: options.mostVectorsWithoutLists, in: transaction)
+        try !$0.isBuilding
+          && VectorLists.areOutgrown(
+            in: $0, of: entity, limit: options.mostVectorsWithoutLists, in: transaction)
       }.map { (entity, $0) }
     }
   }
