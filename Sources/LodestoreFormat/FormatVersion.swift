@@ -100,8 +100,8 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// A computed index that is built while the store is in use. A writer that does not know it would
   /// not maintain its entries.
   case buildingComputedIndex
-  /// Lists of a vector index. A reader that does not know them would find no vectors. A writer would
-  /// not maintain the lists.
+  /// Lists of a vector index. A reader that does not know them would find no vectors. A writer
+  /// would not maintain the lists.
   case vectorLists
 
   /// The lowest versions that a reader and a writer must know.

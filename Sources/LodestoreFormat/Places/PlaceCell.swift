@@ -153,7 +153,7 @@ private struct CurveSteps: Sendable {
 }
 
 extension PlaceCell {
-  /// The position of a cell of four levels within a cell of a direction, and the direction after it.
+  /// The position of a cell of four levels within a cell of a direction, and the direction after.
   fileprivate static func position(
     ofColumn column: UInt32, row: UInt32, _ direction: UInt32
   ) -> (position: UInt32, direction: UInt32) {

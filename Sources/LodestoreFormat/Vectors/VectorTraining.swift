@@ -2,8 +2,8 @@ import LodestoreBytes
 
 /// Makes the lists of a vector index from a sample of its vectors.
 ///
-/// Equal samples in the same order make equal lists. Format.md leaves the choice of centroids to the
-/// program, which stores them.
+/// Equal samples in the same order make equal lists. Format.md leaves the choice of centroids to
+/// the program, which stores them.
 package struct VectorTraining {
   /// The number of vectors in a sample for each list.
   private static let sampleOfList = 40
