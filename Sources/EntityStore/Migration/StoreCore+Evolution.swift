@@ -146,10 +146,9 @@ extension StoreCore {
     _ schema: StoredSchema, _ transaction: Transaction
   ) throws -> [(StoredEntity, StoredComputedIndex)] {
     try schema.entities.flatMap { entity in
-      try entity.computedIndexes(.vector).filter {
-        try !$0.isBuilding
-          && VectorLists.areOutgrown(
-            in: $0, of: entity, limit: options.mostVectorsWithoutLists, in: transaction)
+      try entity.vectorIndexes.filter {
+        try VectorLists.areOutgrown(
+          in: $0, of: entity, limit: options.mostVectorsWithoutLists, in: transaction)
       }.map { (entity, $0) }
     }
   }

@@ -17,6 +17,8 @@ final class StoredEntity: Sendable {
   let searchIndexes: [StoredComputedIndex]
   /// The complete indexes over places.
   let placeIndexes: [StoredComputedIndex]
+  /// The complete indexes over vectors.
+  let vectorIndexes: [StoredComputedIndex]
   /// The layout of new records.
   let layout: RecordLayout
   /// The validator for constraints; `nil` when no attribute has a constraint, and no place
@@ -83,6 +85,7 @@ final class StoredEntity: Sendable {
     elementIndexes = complete.filter { $0.description.kind == .elements }
     searchIndexes = complete.filter { $0.description.kind == .search }
     placeIndexes = complete.filter { $0.description.kind == .place }
+    vectorIndexes = complete.filter { $0.description.kind == .vector }
   }
 
   /// The computed indexes of a kind, also those under construction.
