@@ -13,7 +13,7 @@ import Testing
         "typed-document", "initial", "decimal", "header", "catalogue-pair", "wide-record",
         "cut-key", "index-entry", "counters", "size", "bucket", "digest", "import-key",
         "import-pair",
-        "element-entry", "search-block", "place-entry", "vector-block",
+        "element-entry", "search-block", "place-entry", "vector-block", "vector-lists",
         "relationship-pair", "link", "order", "digest-key", "copy-pair",
         // HistoryExamplesTests
         "history-part", "history-image", "preserved", "history-mark",

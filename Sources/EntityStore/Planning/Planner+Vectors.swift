@@ -18,6 +18,8 @@ struct VectorAccess: Sendable {
 
 extension Planner {
   /// The costs in nanoseconds of a word of a code, of a candidate and of a block.
+  ///
+  /// The costs were measured on a million vectors of 384 dimensions.
   private static let (word, candidate, block) = (1.5, 600.0, 150.0)
 
   /// Returns the plan that finds the nearest vectors in their order, or `nil` for another clause or
