@@ -165,10 +165,12 @@
         lines.append(
           """
               /// Whether the texts of a search index have the words of `text`.
+              ///
+              /// `sources` names the texts of one of several search indexes.
               \(access)func search(
-                _ text: String, _ mode: SearchMode = .allWords
+                _ text: String, _ mode: SearchMode = .allWords, in sources: [String] = []
               ) -> Condition<\(type)> {
-                .search(text, mode)
+                .search(text, mode, in: sources)
               }
           """)
       }

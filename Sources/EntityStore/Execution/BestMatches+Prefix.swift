@@ -1,23 +1,47 @@
 internal import LodestoreFormat
 
-extension PrefixPostings {
-  private static let mostRanked = 1_000
+extension SearchNode {
+  /// Returns the best records of a search with one beginning of a word, alone or among other parts;
+  /// `nil` for other searches.
+  func bestByBeginning(
+    _ count: Int, where isWanted: (UInt64) throws -> Bool
+  ) throws -> [BestMatches.Match]? {
+    guard count <= PrefixPostings.mostRanked else { return nil }
+    if let prefix = self as? PrefixPostings, prefix.isWord {
+      return try prefix.best(count, over: nil, where: isWanted)
+    }
+    guard let node = self as? TypedNode, node.typed.count == 1,
+      let prefix = node.typed[0] as? PrefixPostings, prefix.isWord
+    else { return nil }
+    return try prefix.best(count, over: try node.others.scores(), where: isWanted)
+  }
+}
 
-  /// The best records among all, without a pass over the postings of frequent words.
+extension PrefixPostings {
+  fileprivate static let mostRanked = 1_000
+
+  /// The best records, without a pass over the postings of frequent words.
   ///
   /// A rare word has the higher score, so that most blocks of frequent words cannot have a better
-  /// match. Returns `nil` for a phrase, and for more records than ``mostRanked``.
-  func best(
-    _ count: Int, among filter: GivenRecords?, where isWanted: (UInt64) throws -> Bool
-  ) throws -> [BestMatches.Match]? {
-    guard sources == nil, before == nil, filter == nil, count <= Self.mostRanked else {
-      return nil
-    }
+  /// match.
+  ///
+  /// - Parameter others: the scores of the other parts for the only records that are wanted; `nil`
+  ///   for all records.
+  fileprivate func best(
+    _ count: Int, over others: ScoreTable?, where isWanted: (UInt64) throws -> Bool
+  ) throws -> [BestMatches.Match] {
+    let highest = others?.highest ?? 0
+    if highest == ScoreTable.none { return [] }
     var best = RaisedMatches(capacity: count)
-    try forEachBlock { block, weight in
-      guard weight * context.statistics.highestScore(of: block) >= best.threshold else { return }
-      try forEachPosting(of: block) { id, index in
-        try best.raise(id, to: try score(block, index, id, weight), isWanted)
+    let statistics = statistics
+    let scored = makeScoredBlock()
+    try forEachBlock(where: { highest + $0 * SearchStatistics.highestScore >= best.threshold }) {
+      block, weight in
+      guard highest + weight * statistics.highestScore(of: block) >= best.threshold else { return }
+      try scored.read(block, weight, among: others)
+      for index in 0..<scored.count where highest + scored.score(index) >= best.threshold {
+        let id = scored.id(index)
+        try best.raise(id, to: scored.score(index) + (others?.score(of: id) ?? 0), isWanted)
       }
     }
     return best.sorted
@@ -48,7 +72,7 @@ private struct RaisedMatches {
       return
     }
     kept[id] = score
-    if kept.count / 2 > capacity + 32 { leaveOut() }
+    if kept.count / 2 > capacity + 8 { leaveOut() }
   }
 
   private mutating func leaveOut() {

@@ -81,12 +81,9 @@ extension BestMatches {
       try best.addAny(terms, filter, isWanted)
     } else if let term = node as? TermPostings {
       try best.addAll([term], filter, excluding: [], isWanted)
-    } else if let prefix = node as? PrefixPostings,
-      let found = try prefix.best(count, among: filter, where: isWanted)
-    {
-      return found
     } else {
       let node = AllNode.of(node, among: filter)
+      if let found = try node.bestByBeginning(count, where: isWanted) { return found }
       try node.advance(to: 1)
       while node.id != .max {
         try best.add(node.id, try node.score(), isWanted)

@@ -50,6 +50,37 @@ enum BitPacking {
     return slowNumber(at: index, in: bytes, offset: offset, width: width)
   }
 
+  /// Calls `body` with the index of each of `count` numbers and the number, in their order.
+  ///
+  /// The caller has checked that the numbers are within `bytes`.
+  @inline(__always)
+  static func forEach(
+    _ count: Int, in bytes: ByteView, offset: Int, width: Int, _ body: (Int, UInt64) -> Void
+  ) {
+    var index = 0
+    if width == 0 {
+      while index < count {
+        body(index, 0)
+        index &+= 1
+      }
+      return
+    }
+    // A load takes 8 bytes, which only the last numbers may lack.
+    let room = bytes.count &- 8 &- offset
+    let loaded = width <= 56 && room >= 0 ? min(count, (room &* 8 &+ 7) / width &+ 1) : 0
+    let mask = (1 as UInt64) &<< UInt64(width) &- 1
+    var bit = offset &* 8
+    while index < loaded {
+      body(index, bytes.uint64(at: bit &>> 3) &>> UInt64(bit & 7) & mask)
+      bit &+= width
+      index &+= 1
+    }
+    while index < count {
+      body(index, slowNumber(at: index, in: bytes, offset: offset, width: width))
+      index &+= 1
+    }
+  }
+
   @inline(never)
   private static func slowNumber(
     at index: Int, in bytes: ByteView, offset: Int, width: Int

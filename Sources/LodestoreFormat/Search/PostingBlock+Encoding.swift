@@ -35,6 +35,13 @@ extension PostingBlock {
     bounds.remove(at: index + 1)
   }
 
+  /// Appends the block to `bytes` with another number of postings of the term.
+  package func append(total: UInt64?, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(count - 1) | (total == nil ? 0 : 0x80))
+    if let total { VariableNumber.append(total, to: &bytes) }
+    bytes.append(contentsOf: self.bytes[firstIDOffset...])
+  }
+
   /// Appends a block to `bytes`.
   ///
   /// - Parameters:

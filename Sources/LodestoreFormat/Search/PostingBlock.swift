@@ -15,7 +15,9 @@ package struct PostingBlock {
   /// several.
   package let total: UInt64?
   package let firstID: UInt64
-  private let bytes: ByteView
+  let bytes: ByteView
+  /// The offset of the first id, after the number of postings of the term.
+  let firstIDOffset: Int
   private let bounds: Range<Int>
   private let ids: PackedPart
   private let frequencies: PackedPart
@@ -59,6 +61,7 @@ package struct PostingBlock {
     } else {
       total = nil
     }
+    firstIDOffset = offset
     guard let firstID = VariableNumber.read(bytes, at: &offset) else { throw Self.tooShort(offset) }
     self.firstID = firstID
     if count >= Self.leastBounded {
@@ -106,11 +109,10 @@ package struct PostingBlock {
     var id = firstID
     result.storeBytes(of: id, as: UInt64.self)
     var hasOverflow = false
-    for index in 0..<count &- 1 {
-      let gap = BitPacking.number(at: index, in: bytes, offset: ids.offset, width: ids.width)
-      let (next, overflow) = id.addingReportingOverflow(gap)
-      hasOverflow = hasOverflow || overflow || next == .max
-      id = next &+ 1
+    BitPacking.forEach(count &- 1, in: bytes, offset: ids.offset, width: ids.width) { index, gap in
+      let next = id &+ gap &+ 1
+      hasOverflow = hasOverflow || next <= id
+      id = next
       result.storeBytes(of: id, toByteOffset: (index &+ 1) &* 8, as: UInt64.self)
     }
     if hasOverflow {
@@ -129,10 +131,15 @@ package struct PostingBlock {
   /// Writes the frequencies to `result`, ``count`` numbers of u32.
   @inline(__always)
   package func readFrequencies(into result: MutableByteView) {
-    for index in 0..<count {
-      result.storeBytes(of: frequency(at: index), toByteOffset: index &* 4, as: UInt32.self)
+    let (offset, width) = (frequencies.offset, frequencies.width)
+    BitPacking.forEach(count, in: bytes, offset: offset, width: width) { index, number in
+      result.storeBytes(
+        of: UInt32(truncatingIfNeeded: number) &+ 1, toByteOffset: index &* 4, as: UInt32.self)
     }
   }
+
+  /// The frequency that no posting of the block exceeds, from the width of its frequencies.
+  package var highestFrequency: UInt64 { 1 &<< UInt64(frequencies.width) }
 
   /// Writes the end of the positions of each posting to `result`, ``count`` numbers of u32.
   ///
@@ -144,8 +151,8 @@ package struct PostingBlock {
       return all
     }
     var end: UInt64 = 0
-    for index in 0..<count {
-      end &+= BitPacking.number(at: index, in: bytes, offset: sizes.offset, width: sizes.width)
+    BitPacking.forEach(count, in: bytes, offset: sizes.offset, width: sizes.width) { index, size in
+      end &+= size
       result.storeBytes(
         of: UInt32(truncatingIfNeeded: end), toByteOffset: index &* 4, as: UInt32.self)
     }

@@ -14,6 +14,8 @@ import Testing
     var random = SeededNumbers(salt: 61)
     func text(upTo count: Int) -> String {
       (0..<Int.random(in: 1...count, using: &random)).map { _ in
+        // Rare words with the beginning of a frequent one.
+        if random.below(6) == 0 { return "mo" + String(repeating: "x", count: random.below(100)) }
         let (a, b) = (random.below(Self.words.count), random.below(Self.words.count))
         return Self.words[max(a, b)]
       }.joined(separator: " ")
@@ -33,6 +35,7 @@ import Testing
   private static let queries: [(text: String, mode: SearchMode)] = [
     ("star", .allWords), ("star moon", .allWords), ("star moon", .anyWord),
     ("json map star", .anyWord), ("\"star moon\"", .allWords), ("the -moon", .allWords),
+    ("m", .typing), ("the m", .typing), ("json map mo", .typing), ("the -star m", .typing),
     ("s", .typing), ("st", .typing), ("mo", .typing), ("star m", .typing), ("the sta", .typing),
     ("new-m", .typing), ("the new-mo", .typing), ("title:sta", .typing), ("the -mo*", .allWords),
     ("json OR mon*", .allWords), ("absent", .allWords), ("absent x", .typing),

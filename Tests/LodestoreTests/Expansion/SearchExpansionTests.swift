@@ -36,6 +36,13 @@
       )
     }
 
+    @Test func `a search in a condition names the texts of one of several indexes`() throws {
+      let answer = try expand(page("#Search<Page>([\\.title])\n  #Search<Page>([\\.body])"))
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains("_ mode: SearchMode = .allWords, in sources: [String] = []"))
+      #expect(answer.expanded.contains(".search(text, mode, in: sources)"))
+    }
+
     @Test func `a search index of an unknown property is refused`() throws {
       let answer = try expand(page("#Search<Page>([\\.titel])"))
       #expect(!answer.errors.isEmpty)

@@ -13,6 +13,15 @@
       var license: String
     }
 
+    /// An entity with two indexes, so that each search names one.
+    @Entity struct Film {
+      #Search<Film>([\.title])
+      #Search<Film>([\.title, \.plot])
+
+      var title: String
+      var plot: String
+    }
+
     struct Author: Codable, Hashable {
       var name: String
     }
@@ -27,7 +36,7 @@
     }
 
     static var naming: Query<Pod> {
-      let pods = Pod.all.where(.search("json", in: ["name", "summary"]))
+      let pods = Pod.where { $0.search("json", in: ["name", "summary"]) }
       return pods
     }
 
@@ -62,6 +71,22 @@
       let snippet = highlighter.snippet(of: text, length: 30)
       #expect(snippet.ranges.map { snippet.text[$0] } == ["JSON", "parser"])
       #expect(highlighter.ranges(in: found[0].name).map { found[0].name[$0] } == ["JSONParser"])
+    }
+
+    @Test func `a search in a condition names one of several indexes`() throws {
+      typealias Film = SearchArticle.Film
+      let store = try Store.inMemory(entities: [Film.self])
+      defer { store.close() }
+      try store.insert([
+        Film(title: "A New Hope", plot: "A farmer"), Film(title: "Jedi", plot: "The last hope"),
+      ])
+      func titles(_ sources: [String]) throws -> [String] {
+        try store.fetch(Film.where { $0.search("hope", in: sources) }).map(\.title)
+      }
+      #expect(try titles(["title"]) == ["A New Hope"])
+      #expect(try titles(["title", "plot"]) == ["A New Hope", "Jedi"])
+      let error = #expect(throws: StoreError.self) { try titles([]) }
+      #expect(error?.code == .invalidQuery)
     }
 
     @Test func `texts at a path are searched, also in one attribute alone`() throws {

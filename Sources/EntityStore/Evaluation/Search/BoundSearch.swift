@@ -156,7 +156,7 @@ extension TransactionCore {
   func meanLength(of index: StoredComputedIndex) throws(StoreError) -> Double {
     do {
       return SearchStatistics(
-        try transaction.get(SearchKey.statistics, in: index.entries.tree)
+        try transaction.get(SearchKey.statistics, in: index.entries.tree), of: index
       ).meanLength
     } catch {
       throw StoreError(error)

@@ -44,6 +44,10 @@ extension AllNode {
   /// The records of `node` that are among the given ones.
   static func of(_ node: any SearchNode, among filter: GivenRecords?) -> any SearchNode {
     guard let filter else { return node }
+    if let node = node as? TypedNode {
+      let others = AllNode([filter] + node.others.parts, excluding: node.others.excluded)
+      return TypedNode(others, node.typed)
+    }
     return node.hasPrefix ? TypedNode(AllNode([filter]), [node]) : AllNode([filter, node])
   }
 }

@@ -18,8 +18,20 @@ final class LengthTable {
   func length(of id: UInt64) throws(LMDBError) -> UInt16 {
     let chunk = id / SearchKey.chunkSize
     if chunk != lastNumber { try load(chunk) }
+    return Self.length(of: id, in: last)
+  }
+
+  /// The number of words of the record `id`, whose chunk is given.
+  @inline(__always)
+  static func length(of id: UInt64, in chunk: ByteView) -> UInt16 {
     let offset = Int(id % SearchKey.chunkSize) &* 2
-    return offset &+ 2 <= last.count ? last.uint16(at: offset) : 0
+    return offset &+ 2 <= chunk.count ? chunk.uint16(at: offset) : 0
+  }
+
+  /// The stored lengths of the records of a chunk.
+  func chunk(_ number: UInt64) throws(LMDBError) -> ByteView {
+    if number != lastNumber { try load(number) }
+    return last
   }
 
   @inline(never)

@@ -7,13 +7,13 @@ internal import LodestoreFormat
 /// One pass over the postings of all these words collects the records. The pass runs at the first
 /// move, so that other parts of the search can restrict it before.
 final class PrefixPostings: SearchNode {
-  let context: SearchContext
+  private let context: SearchContext
   private let prefix: [UInt8]
   /// The place of the word in its phrase.
   private let place: UInt32
-  let sources: Set<UInt32>?
+  private let sources: Set<UInt32>?
   /// The phrase before the word; `nil` for a word alone.
-  let before: PhraseNode?
+  private let before: PhraseNode?
   /// The only records that are wanted; `nil` for all.
   private var wanted: ScoreTable?
   private var found: ScoredRecords?
@@ -49,13 +49,18 @@ final class PrefixPostings: SearchNode {
 
   func score() -> Double { found?.score() ?? 0 }
 
+  /// Whether a word anywhere in a text is meant, and no phrase.
+  var isWord: Bool { sources == nil && before == nil }
+  var statistics: SearchStatistics { context.statistics }
+  func makeScoredBlock() -> ScoredBlock { ScoredBlock(context.statistics, context.lengths) }
+
   private func collected() throws -> ScoredRecords {
     let table = ScoreTable()
-    if sources == nil, before == nil {
+    if isWord {
+      let scored = makeScoredBlock()
       try forEachBlock { block, weight in
-        try forEachPosting(of: block) { id, index in
-          table.raise(id, to: try score(block, index, id, weight))
-        }
+        try scored.read(block, weight, among: wanted)
+        table.raise(scored)
       }
     } else {
       try collectPhrases(in: table)
@@ -73,12 +78,16 @@ final class PrefixPostings: SearchNode {
         try before.advance(to: before.id + 1)
       }
     }
+    let ids = OwnedBytes(byteCount: PostingBlock.capacity * 8, alignment: 8)
     let ends = OwnedBytes(byteCount: PostingBlock.capacity * 4, alignment: 8)
     try forEachBlock { block, weight in
+      try block.readIDs(into: ids.view)
       var positions: ByteView?
-      try forEachPosting(of: block) { id, index in
+      for index in 0..<block.count {
+        let id = ids.view.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self)
+        if let wanted, wanted.score(of: id) == nil { continue }
         let phrase = phrases[id]
-        guard before == nil || phrase != nil else { return }
+        guard before == nil || phrase != nil else { continue }
         let all = try positions ?? block.readPositionEnds(into: ends.view)
         positions = all
         var isFound = false
@@ -89,69 +98,70 @@ final class PrefixPostings: SearchNode {
           let start = UInt64(source) << 32 | UInt64(position - place)
           if phrase?.starts.contains(start) ?? true { isFound = true }
         }
-        guard isFound else { return }
-        table.raise(id, to: try score(block, index, id, weight) + (phrase?.score ?? 0))
+        guard isFound else { continue }
+        let score = context.statistics.score(
+          frequency: block.frequency(at: index), length: try context.lengths.length(of: id))
+        table.raise(id, to: weight * score + (phrase?.score ?? 0))
       }
-    }
-  }
-
-  // MARK: One pass
-
-  @inline(__always)
-  func score(
-    _ block: PostingBlock, _ index: Int, _ id: UInt64, _ weight: Double
-  ) throws -> Double {
-    weight
-      * context.statistics.score(
-        frequency: block.frequency(at: index), length: try context.lengths.length(of: id))
-  }
-
-  /// Calls `body` with each wanted record of a block and the index of its posting.
-  @inline(__always)
-  func forEachPosting(
-    of block: PostingBlock, _ body: (UInt64, Int) throws -> Void
-  ) throws {
-    if block.count == 1 {
-      if wanted.map({ $0.score(of: block.firstID) != nil }) ?? true { try body(block.firstID, 0) }
-      return
-    }
-    let ids = context.ids.view
-    try block.readIDs(into: ids)
-    for index in 0..<block.count {
-      let id = ids.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self)
-      if let wanted, wanted.score(of: id) == nil { continue }
-      try body(id, index)
     }
   }
 
   /// Calls `body` with each block of the words, and the weight of its word.
-  func forEachBlock(_ body: (PostingBlock, _ weight: Double) throws -> Void) throws {
+  ///
+  /// Words with several blocks come last, the rarest first. Their blocks are read only if
+  /// `isWorthwhile` is true for the weight of the word.
+  func forEachBlock(
+    where isWorthwhile: (_ weight: Double) -> Bool = { _ in true },
+    _ body: (PostingBlock, _ weight: Double) throws -> Void
+  ) throws {
     let cursor = try Cursor(context.tree, in: context.core.transaction)
-    /// The blocks before the last one of the current term, whose total the last one has.
-    var earlier: [ByteView] = []
+    var frequent: [(term: [UInt8], count: UInt64)] = []
     // Most words are rare, with the same few numbers of records.
     var weight = (count: UInt64(0), value: 0.0)
+    var key: [UInt8] = []
     var isThere = try cursor.seek(atOrAfter: prefix)
-    while isThere {
-      let key = cursor.key
-      guard prefix._withBytes({ key.starts(with: $0) }), let (_, last) = SearchKey.block(key)
-      else { break }
+    while isThere, cursor.key.begins(with: prefix), let (term, last) = SearchKey.block(cursor.key) {
       if last != nil {
-        earlier.append(cursor.value)
+        // Only the last block has the number of records.
+        SearchKey.setBlock(of: term, endingWith: nil, in: &key)
+        let term = Array(term)
+        guard try key._withBytes({ try cursor.seek($0) }) else { throw noLastBlock }
+        frequent.append((term, try PostingBlock(cursor.value).total ?? 0))
       } else {
         let block = try PostingBlock(cursor.value)
-        let count = block.total ?? UInt64(block.count)
-        if weight.count != count {
-          weight = (count, context.statistics.weight(ofTermIn: count))
+        if weight.count != UInt64(block.count) {
+          weight = (
+            UInt64(block.count), context.statistics.weight(ofTermIn: UInt64(block.count))
+          )
         }
-        for value in earlier { try body(try PostingBlock(value), weight.value) }
-        earlier.removeAll(keepingCapacity: true)
         try body(block, weight.value)
       }
       isThere = try cursor.next()
     }
-    if !earlier.isEmpty {
-      throw StoreError.damagedIndex(context.search.index.entries.name, "a term has no last block")
+    for (term, count) in frequent.sorted(by: { $0.count < $1.count }) {
+      let weight = context.statistics.weight(ofTermIn: count)
+      guard isWorthwhile(weight) else { continue }
+      term._withBytes { SearchKey.setBlock(of: $0, endingWith: 0, in: &key) }
+      var isThere = try key._withBytes { try cursor.seek(atOrAfter: $0) }
+      while true {
+        guard isThere, let (found, last) = SearchKey.block(cursor.key),
+          term._withBytes({ found.elementsEqual($0) })
+        else { throw noLastBlock }
+        try body(try PostingBlock(cursor.value), weight)
+        if last == nil { break }
+        isThere = try cursor.next()
+      }
     }
+  }
+
+  private var noLastBlock: StoreError {
+    .damagedIndex(context.search.index.entries.name, "a term has no last block")
+  }
+}
+
+extension ByteView {
+  @inline(__always)
+  fileprivate func begins(with prefix: [UInt8]) -> Bool {
+    prefix.count <= count && prefix._withBytes { compareBytes(self, $0, prefix.count) == 0 }
   }
 }

@@ -1,44 +1,96 @@
+internal import LodestoreBytes
+internal import LodestoreFormat
+
 /// Scores of records, which are set in any order of ids.
 final class ScoreTable {
-  private static let chunkSize: UInt64 = 512
-  private static let none = -Double.infinity
+  /// The score of a record that has none.
+  static let none = -Double.infinity
 
-  /// The place of the first score of each chunk in ``scores``.
-  private var places = ChunkTable<Int>()
-  private var scores: [Double] = []
+  /// The scores of the records of each chunk.
+  private var chunks = ChunkTable<MutableByteView>()
+  private var memory: [Chunk] = []
+  /// The highest score that was set.
+  private(set) var highest = none
+
+  private final class Chunk {
+    let scores = OwnedBytes(byteCount: Int(SearchKey.chunkSize) * 8, alignment: 8)
+  }
+
+  /// The scores of the records of a chunk; `nil` if none has a score.
+  @inline(__always)
+  func chunk(_ number: UInt64) -> MutableByteView? { chunks[number] }
+
+  /// The score of a record, whose chunk is given.
+  @inline(__always)
+  static func score(of id: UInt64, in chunk: MutableByteView) -> Double {
+    let index = Int(id % SearchKey.chunkSize)
+    return chunk.loadUnaligned(fromByteOffset: index &* 8, as: Double.self)
+  }
 
   /// The score of a record; `nil` if it has none.
   @inline(__always)
   func score(of id: UInt64) -> Double? {
-    guard let place = places[id / Self.chunkSize] else { return nil }
-    let score = scores[place &+ Int(id % Self.chunkSize)]
+    guard let chunk = chunks[id / SearchKey.chunkSize] else { return nil }
+    let score = Self.score(of: id, in: chunk)
     return score == Self.none ? nil : score
   }
 
   /// Sets the score of a record unless it has a higher one.
   @inline(__always)
   func raise(_ id: UInt64, to score: Double) {
-    let place = places[id / Self.chunkSize] ?? addChunk(id / Self.chunkSize)
-    let index = place &+ Int(id % Self.chunkSize)
-    if score > scores[index] { scores[index] = score }
+    let number = id / SearchKey.chunkSize
+    Self.raise(id, to: score, in: chunks[number] ?? addChunk(number))
+    if score > highest { highest = score }
+  }
+
+  @inline(__always)
+  private static func raise(_ id: UInt64, to score: Double, in chunk: MutableByteView) {
+    guard score > Self.score(of: id, in: chunk) else { return }
+    let index = Int(id % SearchKey.chunkSize)
+    chunk.storeBytes(of: score, toByteOffset: index &* 8, as: Double.self)
+  }
+
+  /// Sets the scores of the records of a block unless they have higher ones.
+  func raise(_ block: ScoredBlock) {
+    var number = UInt64.max
+    var chunk = MutableByteView(start: nil, count: 0)
+    var highest = highest
+    for index in 0..<block.count {
+      let id = block.id(index)
+      if id / SearchKey.chunkSize != number {
+        number = id / SearchKey.chunkSize
+        chunk = chunks[number] ?? addChunk(number)
+      }
+      let score = block.score(index)
+      Self.raise(id, to: score, in: chunk)
+      highest = max(highest, score)
+    }
+    self.highest = highest
   }
 
   @inline(never)
-  private func addChunk(_ number: UInt64) -> Int {
-    let place = scores.count
-    places[number] = place
-    scores.append(contentsOf: repeatElement(Self.none, count: Int(Self.chunkSize)))
-    return place
+  private func addChunk(_ number: UInt64) -> MutableByteView {
+    let chunk = Chunk()
+    let scores = chunk.scores.view
+    for index in 0..<Int(SearchKey.chunkSize) {
+      scores.storeBytes(of: Self.none, toByteOffset: index &* 8, as: Double.self)
+    }
+    memory.append(chunk)
+    chunks[number] = scores
+    return scores
   }
 
   /// The records with scores, in the order of ids.
   func sorted() -> ScoredRecords {
     var ids: [UInt64] = []
     var found: [Double] = []
-    for (number, place) in places.sorted {
-      for index in 0..<Int(Self.chunkSize) where scores[place + index] != Self.none {
-        ids.append(number * Self.chunkSize + UInt64(index))
-        found.append(scores[place + index])
+    for (number, chunk) in chunks.sorted {
+      let first = number * SearchKey.chunkSize
+      for id in first...first + (SearchKey.chunkSize - 1) {
+        let score = Self.score(of: id, in: chunk)
+        if score == Self.none { continue }
+        ids.append(id)
+        found.append(score)
       }
     }
     return ScoredRecords(ids: ids, scores: found)

@@ -8,8 +8,6 @@ final class SearchContext {
   let core: TransactionCore
   let statistics: SearchStatistics
   let lengths: LengthTable
-  /// Memory for the ids of a block.
-  let ids = OwnedBytes(byteCount: PostingBlock.capacity * 8, alignment: 8)
   var tree: Tree { search.index.entries.tree }
   var sourceCount: Int { search.index.description.sources.count }
 
@@ -19,7 +17,8 @@ final class SearchContext {
     try core.prepareSearch()
     do {
       statistics = SearchStatistics(
-        try core.transaction.get(SearchKey.statistics, in: search.index.entries.tree))
+        try core.transaction.get(SearchKey.statistics, in: search.index.entries.tree),
+        of: search.index)
       lengths = try LengthTable(search.index.entries.tree, in: core.transaction)
     } catch {
       throw StoreError(error)

@@ -72,6 +72,21 @@ final class AllNode: SearchNode {
     return score
   }
 
+  /// The scores of all records; before the first move.
+  func scores() throws -> ScoreTable {
+    let table = ScoreTable()
+    if parts.count == 1, excluded.isEmpty, let term = parts[0] as? TermPostings {
+      try term.addScores(to: table)
+      return table
+    }
+    try advance(to: 1)
+    while id != .max {
+      table.raise(id, to: try score())
+      try advance(to: id + 1)
+    }
+    return table
+  }
+
   var hasPrefix: Bool { parts.contains(where: \.hasPrefix) }
   func restrict(to wanted: ScoreTable) { for part in parts { part.restrict(to: wanted) } }
 }
@@ -81,8 +96,8 @@ final class AllNode: SearchNode {
 /// A beginning may have thousands of words. So the records that match the other parts are found
 /// first, and the postings of other records are left out.
 final class TypedNode: SearchNode {
-  private let others: AllNode
-  private let typed: [any SearchNode]
+  let others: AllNode
+  let typed: [any SearchNode]
   private var all: AllNode?
   private(set) var id: UInt64 = 0
 
@@ -103,12 +118,7 @@ final class TypedNode: SearchNode {
   }
 
   private func restricted() throws -> AllNode {
-    let table = ScoreTable()
-    try others.advance(to: 1)
-    while others.id != .max {
-      table.raise(others.id, to: try others.score())
-      try others.advance(to: others.id + 1)
-    }
+    let table = try others.scores()
     for part in typed { part.restrict(to: table) }
     return AllNode([table.sorted()] + typed)
   }

@@ -8,13 +8,18 @@ struct SearchStatistics {
   static let k1 = 1.2
   /// The share of the normalization by lengths.
   static let b = 0.75
+  /// The score of a word of the weight 1 that no frequency reaches.
+  static let highestScore = k1 + 1
 
   /// The number of records with words.
   let recordCount: Double
   /// The mean number of words of these records.
   let meanLength: Double
+  /// The highest weight of a source of the index.
+  private let heaviest: UInt32
 
-  init(_ value: ByteView?) {
+  init(_ value: ByteView?, of index: StoredComputedIndex) {
+    heaviest = index.description.sources.map(\.weight).max() ?? 1
     guard let value, value.count == 16 else {
       recordCount = 0
       meanLength = 1
@@ -41,7 +46,12 @@ struct SearchStatistics {
   /// The score that no posting of the block exceeds, of a word of the weight 1.
   @inline(__always)
   func highestScore(of block: PostingBlock) -> Double {
-    guard block.hasBounds else { return Self.k1 + 1 }
+    guard block.hasBounds else {
+      // A record has at least as many words as the term has positions.
+      let frequency = UInt32(clamping: block.highestFrequency)
+      return score(
+        frequency: frequency, length: UInt16(clamping: max(1, frequency / max(1, heaviest))))
+    }
     var highest = 0.0
     block.forEachBound { frequency, length in
       highest = max(highest, score(frequency: frequency, length: length))

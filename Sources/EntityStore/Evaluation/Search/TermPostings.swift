@@ -161,6 +161,16 @@ final class TermPostings: SearchNode {
     weight * statistics.score(frequency: frequency, length: try lengths.length(of: id))
   }
 
+  /// Adds the scores of all records to a table; before the first move.
+  func addScores(to table: ScoreTable) throws {
+    let scored = ScoredBlock(statistics, lengths)
+    while let block {
+      try scored.read(block, weight)
+      table.raise(scored)
+      try nextBlock()
+    }
+  }
+
   /// The bytes of the positions in the current record.
   func currentPositions() throws -> ByteView {
     guard let block else { return ByteView() }

@@ -29,6 +29,9 @@ struct PostingBatch: ~Copyable {
   /// Whether postings are removed or replaced.
   private(set) var hasRemovals = false
   private var analyzer = TextAnalyzer()
+  /// The number of the last change of each term, and that of the last change of all.
+  private var changes: [UInt32] = []
+  private var changeNumber: UInt32 = 0
 
   init() {}
 
@@ -55,29 +58,60 @@ struct PostingBatch: ~Copyable {
     let middle = occurrences.count
     let newLength =
       try new.map { (new) throws(FormatError) in try append(new, record: record) } ?? 0
-    var before = occurrences[start..<middle].sorted(by: Self.isBefore)[...]
-    var after = occurrences[middle...].sorted(by: Self.isBefore)[...]
+    let (before, after) = (Array(occurrences[start..<middle]), Array(occurrences[middle...]))
     occurrences.removeSubrange(start...)
     // A shorter text has a higher score for each of its words, so the bounds of their blocks
     // change.
     let writesAll = LengthClass.of(newLength) < LengthClass.of(oldLength)
-    while let term = [before.first?.term, after.first?.term].compactMap({ $0 }).min() {
-      let removed = before.prefix { $0.term == term }
-      let added = after.prefix { $0.term == term }
-      before = before[removed.endIndex...]
-      after = after[added.endIndex...]
-      let isSame = removed.elementsEqual(added) {
-        $0.position == $1.position && $0.source == $1.source
-      }
-      if isSame, !writesAll { continue }
-      hasRemovals = true
-      occurrences.append(
-        Occurrence(term: term, record: record, position: Occurrence.removal, source: 0))
-      occurrences.append(contentsOf: added)
+    changeNumber += 1
+    while changes.count < terms.count { changes.append(0) }
+    if writesAll {
+      for occurrence in before { remove(occurrence.term, from: record) }
+      for occurrence in after { remove(occurrence.term, from: record) }
+    } else {
+      removeDifferences(before, after, of: record)
+    }
+    if occurrences.count > start { hasRemovals = true }
+    for occurrence in after where changes[Int(occurrence.term)] == changeNumber {
+      occurrences.append(occurrence)
     }
     if occurrences.count > start || newLength != oldLength {
       records.append(Record(id: id, length: newLength))
     }
+  }
+
+  /// Removes the earlier occurrences of a term in the record, once in a change.
+  private mutating func remove(_ term: UInt32, from record: UInt32) {
+    if changes[Int(term)] == changeNumber { return }
+    changes[Int(term)] = changeNumber
+    occurrences.append(
+      Occurrence(term: term, record: record, position: Occurrence.removal, source: 0))
+  }
+
+  /// Removes the terms whose places differ between two texts.
+  ///
+  /// Each place of any other term has an equal one in the other text.
+  private mutating func removeDifferences(
+    _ a: [Occurrence], _ b: [Occurrence], of record: UInt32
+  ) {
+    var (i, j) = (0, 0)
+    while i < a.count || j < b.count {
+      let order = i == a.count ? 1 : j == b.count ? -1 : Self.order(a[i], b[j])
+      let isSame = order == 0 && a[i].term == b[j].term
+      if order <= 0 {
+        if !isSame { remove(a[i].term, from: record) }
+        i += 1
+      }
+      if order >= 0 {
+        if !isSame { remove(b[j].term, from: record) }
+        j += 1
+      }
+    }
+  }
+
+  private static func order(_ a: Occurrence, _ b: Occurrence) -> Int {
+    if a.source != b.source { return a.source < b.source ? -1 : 1 }
+    return a.position == b.position ? 0 : a.position < b.position ? -1 : 1
   }
 
   /// Appends the occurrences of a record, and returns the number of its words.
@@ -87,10 +121,6 @@ struct PostingBatch: ~Copyable {
         Occurrence(
           term: terms.number(of: term), record: record, position: position, source: source))
     }
-  }
-
-  private static func isBefore(_ a: Occurrence, _ b: Occurrence) -> Bool {
-    (a.term, a.source, a.position) < (b.term, b.source, b.position)
   }
 
   /// The occurrences in the order of terms, and of arrival for each term.

@@ -43,7 +43,7 @@ struct PostingBuffer: ~Copyable {
   /// last posting.
   @inline(__always)
   mutating func append(id: UInt64, frequency: UInt32) {
-    if count == capacity { grow(to: count + 1) }
+    if count == capacity { grow() }
     ids.view.storeBytes(of: id, toByteOffset: count &* 8, as: UInt64.self)
     frequencies.view.storeBytes(of: frequency, toByteOffset: count &* 4, as: UInt32.self)
     ends.view.storeBytes(
@@ -51,15 +51,29 @@ struct PostingBuffer: ~Copyable {
     count &+= 1
   }
 
-  /// Appends the posting at `index` of another buffer.
-  @inline(__always)
-  mutating func append(_ other: borrowing PostingBuffer, at index: Int) {
-    positions.append(contentsOf: other.positions[other.end(index - 1)..<other.end(index)])
-    append(id: other.id(index), frequency: other.frequency(index))
+  /// Appends a range of the postings of another buffer.
+  mutating func append(_ other: borrowing PostingBuffer, _ range: Range<Int>) {
+    if range.isEmpty { return }
+    while count + range.count > capacity { grow() }
+    func copy(_ from: MutableByteView, _ to: MutableByteView, _ size: Int) {
+      to.part(from: count * size, count: range.count * size).copyMemory(
+        from: ByteView(from.part(from: range.lowerBound * size, count: range.count * size)))
+    }
+    copy(other.ids.view, ids.view, 8)
+    copy(other.frequencies.view, frequencies.view, 4)
+    let start = other.end(range.lowerBound - 1)
+    let distance = positions.count - start
+    for index in range {
+      ends.view.storeBytes(
+        of: UInt32(clamping: other.end(index) + distance),
+        toByteOffset: (count + index - range.lowerBound) &* 4, as: UInt32.self)
+    }
+    positions.append(contentsOf: other.positions[start..<other.end(range.upperBound - 1)])
+    count += range.count
   }
 
   @inline(never)
-  private mutating func grow(to needed: Int) {
+  private mutating func grow() {
     func larger(_ old: borrowing OwnedBytes, _ size: Int) -> OwnedBytes {
       let new = OwnedBytes(byteCount: capacity * 2 * size, alignment: 8)
       new.view.part(from: 0, count: capacity * size).copyMemory(from: ByteView(old.view))

@@ -13,7 +13,6 @@ final class PostingTree {
   private let tree: Tree
   private let cursor: WritingCursor
   private let transaction: WritingTransaction
-  private let pageSize: Int
   /// The pairs that were taken out; `nil` if the tree is changed in place.
   private var old: TakenPairs?
 
@@ -21,7 +20,6 @@ final class PostingTree {
     self.tree = tree
     self.transaction = transaction
     cursor = try WritingCursor(tree, in: transaction)
-    pageSize = try transaction.reads.statistics(of: tree).pageSize
   }
 
   var key: ByteView { old.map { $0.key } ?? cursor.reads.key }
@@ -61,13 +59,15 @@ final class PostingTree {
     }
   }
 
-  /// Takes all pairs out of the tree if a batch of `byteCount` bytes is large in comparison.
+  /// Takes all pairs out of the tree if a batch changes blocks of `termCount` terms and these are
+  /// on most pages.
   ///
+  /// To take and append 16 pairs costs about as much as to change one block in its page.
   /// A tree of more than `memoryLimit` bytes stays as it is.
-  func rewriteIfWorthwhile(_ byteCount: Int, memoryLimit: Int) throws(LMDBError) {
+  func rewriteIfWorthwhile(_ termCount: Int, memoryLimit: Int) throws(LMDBError) {
     let statistics = try transaction.reads.statistics(of: tree)
     let size = (statistics.leafPages + statistics.overflowPages) * statistics.pageSize
-    guard size <= memoryLimit, byteCount >= size / 8 else { return }
+    guard size <= memoryLimit, termCount >= statistics.entries / 16 else { return }
     let pairs = TakenPairs()
     var isFound = try cursor.reads.first()
     while isFound {

@@ -13,7 +13,6 @@ struct PostingWriter: ~Copyable {
   private var stored = PostingBuffer()
   private var merged = PostingBuffer()
   private var added = PostingBuffer()
-  /// The ids of the postings in ``added`` that are only removals.
   private var key: [UInt8] = []
   private var value: [UInt8] = []
   private var bounds: [PostingBlock.Bound] = []
@@ -41,9 +40,8 @@ struct PostingWriter: ~Copyable {
     let change = try lengths.write(groups.records)
     try writeStatistics(change)
     if !hasRemovals {
-      // A posting takes some two bytes.
       try wrap { () throws(LMDBError) in
-        try tree.rewriteIfWorthwhile(groups.occurrences.count * 2, memoryLimit: memoryLimit)
+        try tree.rewriteIfWorthwhile(groups.order.count, memoryLimit: memoryLimit)
       }
     }
     for rank in 0..<groups.order.count {
@@ -149,41 +147,52 @@ struct PostingWriter: ~Copyable {
   private mutating func merge(into term: ByteView) throws(StoreError) {
     SearchKey.setBlock(of: term, endingWith: nil, in: &key)
     var total: UInt64 = 0
-    var hasOthers = false
+    /// The first id of the last block, if there are others before it.
+    var start: UInt64?
     if let (block, _) = try seekBlock(of: term) {
       total = block.total ?? UInt64(block.count)
-      hasOthers = block.total != nil
-      try read(block)
+      if block.total == nil { try read(block) } else { start = block.firstID }
     } else {
       stored.removeAll()
       storedBounds.removeAll(keepingCapacity: true)
     }
-    let old = total
     var next = 0
-    // The blocks before the last one.
-    while hasOthers, next < added.count, stored.count == 0 || added.id(next) < stored.id(0) {
-      SearchKey.setBlock(of: term, endingWith: added.id(next), in: &key)
-      guard let (block, last) = try seekBlock(of: term), let last else { break }
-      try read(block)
-      let oldKey = Array(tree.key)
-      let before = stored.count
-      var end = next
-      while end < added.count, added.id(end) <= last { end += 1 }
-      mergeBlock(next..<end)
-      total = total &+ UInt64(merged.count) &- UInt64(before)
-      try replace(oldKey, of: term)
-      next = end
+    if let start {
+      let old = total
+      // The blocks before the last one.
+      while next < added.count, added.id(next) < start {
+        SearchKey.setBlock(of: term, endingWith: added.id(next), in: &key)
+        guard let (block, last) = try seekBlock(of: term), let last else { break }
+        try read(block)
+        let before = stored.count
+        var end = next
+        while end < added.count, added.id(end) <= last { end += 1 }
+        mergeBlock(next..<end)
+        total = total &+ UInt64(merged.count) &- UInt64(before)
+        try replaceBlock(endingWith: last, of: term)
+        next = end
+      }
+      if next == added.count, total == old { return }
       SearchKey.setBlock(of: term, endingWith: nil, in: &key)
-      guard let (lastBlock, _) = try seekBlock(of: term) else {
+      guard let (block, _) = try seekBlock(of: term) else {
         throw .damagedIndex(name, "a term has no last block")
       }
-      try read(lastBlock)
+      if next == added.count { return try writeTotal(total, of: block) }
+      try read(block)
     }
-    if next == added.count, total == old { return }
     let before = stored.count
     mergeBlock(next..<added.count)
     total = total &+ UInt64(merged.count) &- UInt64(before)
-    try writeLast(of: term, total: total, hasOthers: hasOthers)
+    try writeLast(of: term, total: total)
+  }
+
+  /// Replaces the number of postings in the last block of a term, which was found last.
+  private mutating func writeTotal(
+    _ total: UInt64, of block: PostingBlock
+  ) throws(StoreError) {
+    value.removeAll(keepingCapacity: true)
+    block.append(total: total == UInt64(block.count) ? nil : total, to: &value)
+    try putValue()
   }
 
   private mutating func read(_ block: PostingBlock) throws(StoreError) {
@@ -202,26 +211,30 @@ struct PostingWriter: ~Copyable {
   private mutating func mergeBlock(_ range: Range<Int>) {
     merged.removeAll()
     freshIndices.removeAll(keepingCapacity: true)
-    var a = 0
-    var b = range.lowerBound
-    while a < stored.count || b < range.upperBound {
-      if b == range.upperBound || (a < stored.count && stored.id(a) < added.id(b)) {
-        merged.append(stored, at: a)
-        a += 1
-      } else {
-        if a < stored.count, stored.id(a) == added.id(b) { a += 1 }
-        if added.frequency(b) > 0 {
-          freshIndices.append(merged.count)
-          merged.append(added, at: b)
-        }
-        b += 1
+    var start = 0
+    for index in range {
+      let id = added.id(index)
+      var end = start
+      while end < stored.count, stored.id(end) < id { end += 1 }
+      merged.append(stored, start..<end)
+      start = end < stored.count && stored.id(end) == id ? end + 1 : end
+      if added.frequency(index) > 0 {
+        freshIndices.append(merged.count)
+        merged.append(added, index..<index + 1)
       }
     }
+    merged.append(stored, start..<stored.count)
   }
 
-  /// Replaces a block before the last one by the postings in ``merged``.
-  private mutating func replace(_ oldKey: [UInt8], of term: ByteView) throws(StoreError) {
-    try delete(oldKey)
+  /// Replaces the block before the last one that ends with the record `last` by the postings in
+  /// ``merged``.
+  private mutating func replaceBlock(
+    endingWith last: UInt64, of term: ByteView
+  ) throws(StoreError) {
+    if merged.count == 0 || merged.id(merged.count - 1) != last {
+      SearchKey.setBlock(of: term, endingWith: last, in: &key)
+      try delete(key)
+    }
     if merged.count == 0 { return }
     let parts = (merged.count + PostingBlock.capacity - 1) / PostingBlock.capacity
     for part in 0..<parts {
@@ -240,7 +253,7 @@ struct PostingWriter: ~Copyable {
 
   /// Writes the postings in ``merged`` as the last blocks of `term`, which has `total` postings.
   private mutating func writeLast(
-    of term: ByteView, total: UInt64, hasOthers: Bool
+    of term: ByteView, total: UInt64
   ) throws(StoreError) {
     if merged.count == 0 {
       SearchKey.setBlock(of: term, endingWith: nil, in: &key)
@@ -307,6 +320,11 @@ struct PostingWriter: ~Copyable {
         from: merged.end(start - 1), bounds: bounds, total: total, scratch: scratch.view,
         to: &value)
     }
+    try putValue()
+  }
+
+  /// Puts ``value`` under ``key``.
+  private func putValue() throws(StoreError) {
     try wrap { () throws(LMDBError) in
       try key._withBytes { (key) throws(LMDBError) in
         try value._withBytes { (value) throws(LMDBError) in try tree.put(key, value) }

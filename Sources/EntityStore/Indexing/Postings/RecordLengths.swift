@@ -6,10 +6,10 @@ internal import LodestoreFormat
 struct RecordLengths: ~Copyable {
   private let tree: PostingTree
   private let name: String
-  /// Copies of the chunks that were read.
-  private var chunks: [UInt64: [UInt16]] = [:]
+  /// Copies of the chunks that were read, as they are stored.
+  private var chunks: [UInt64: [UInt8]] = [:]
   private var lastNumber = UInt64.max
-  private var last: [UInt16] = []
+  private var last: [UInt8] = []
 
   init(_ tree: PostingTree, name: String) {
     self.tree = tree
@@ -21,8 +21,12 @@ struct RecordLengths: ~Copyable {
   mutating func length(of id: UInt64) throws(StoreError) -> UInt16 {
     let chunk = id / SearchKey.chunkSize
     if chunk != lastNumber { try load(chunk) }
-    let index = Int(id % SearchKey.chunkSize)
-    return index < last.count ? last[index] : 0
+    return Self.length(at: Int(id % SearchKey.chunkSize), in: last)
+  }
+
+  @inline(__always)
+  private static func length(at index: Int, in chunk: [UInt8]) -> UInt16 {
+    2 * index < chunk.count ? chunk._withBytes { $0.uint16(at: 2 * index) } : 0
   }
 
   @inline(never)
@@ -36,7 +40,7 @@ struct RecordLengths: ~Copyable {
     lastNumber = chunk
   }
 
-  private func read(_ chunk: UInt64) throws(StoreError) -> [UInt16] {
+  private func read(_ chunk: UInt64) throws(StoreError) -> [UInt8] {
     do throws(LMDBError) {
       let isFound = try SearchKey.lengths(chunk: chunk)._withBytes { (key) throws(LMDBError) in
         try tree.seek(key)
@@ -49,7 +53,7 @@ struct RecordLengths: ~Copyable {
     guard value.count % 2 == 0, value.count > 0,
       value.count <= Int(SearchKey.chunkSize) * 2
     else { throw .damagedIndex(name, "lengths of \(value.count) bytes") }
-    return (0..<value.count / 2).map { value.uint16(at: $0 * 2) }
+    return Array(value)
   }
 
   /// Stores the lengths of changed records, and returns the changes of the number of records and
@@ -68,15 +72,16 @@ struct RecordLengths: ~Copyable {
       var lengths = try read(chunk)
       while index < sorted.count, sorted[index].id / SearchKey.chunkSize == chunk {
         let place = Int(sorted[index].id % SearchKey.chunkSize)
-        while lengths.count <= place { lengths.append(0) }
-        let old = lengths[place]
+        while lengths.count < 2 * place + 2 { lengths.append(0) }
+        let old = Self.length(at: place, in: lengths)
         let new = sorted[index].length
-        lengths[place] = new
+        lengths[2 * place] = UInt8(truncatingIfNeeded: new)
+        lengths[2 * place + 1] = UInt8(truncatingIfNeeded: new &>> 8)
         change.records += (new > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
         change.words += Int64(new) - Int64(old)
         index += 1
       }
-      while lengths.last == 0 { lengths.removeLast() }
+      while lengths.last == 0, lengths[lengths.count - 2] == 0 { lengths.removeLast(2) }
       try store(lengths, chunk)
       chunks[chunk] = lengths
     }
@@ -84,7 +89,7 @@ struct RecordLengths: ~Copyable {
     return change
   }
 
-  private func store(_ lengths: [UInt16], _ chunk: UInt64) throws(StoreError) {
+  private func store(_ lengths: [UInt8], _ chunk: UInt64) throws(StoreError) {
     let key = SearchKey.lengths(chunk: chunk)
     do throws(LMDBError) {
       try key._withBytes { (key) throws(LMDBError) in
@@ -92,13 +97,7 @@ struct RecordLengths: ~Copyable {
           if try tree.seek(key) { try tree.delete() }
           return
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(lengths.count * 2)
-        for length in lengths {
-          bytes.append(UInt8(truncatingIfNeeded: length))
-          bytes.append(UInt8(truncatingIfNeeded: length &>> 8))
-        }
-        try bytes._withBytes { (bytes) throws(LMDBError) in try tree.put(key, bytes) }
+        try lengths._withBytes { (bytes) throws(LMDBError) in try tree.put(key, bytes) }
       }
     } catch {
       throw StoreError(error)

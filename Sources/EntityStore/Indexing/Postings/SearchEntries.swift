@@ -8,7 +8,8 @@ final class SearchEntries: ComputedEntries {
   private let entity: StoredEntity
   private let core: TreeWriteCore
   private let memoryLimit: Int
-  private var batch = PostingBatch()
+  /// The words of the changes so far; `nil` if no text changed, because a batch has memory for terms.
+  private var batch: PostingBatch?
 
   init(_ index: StoredComputedIndex, of entity: StoredEntity, core: TreeWriteCore) {
     self.index = index
@@ -21,21 +22,21 @@ final class SearchEntries: ComputedEntries {
     let old = old.map { SearchTexts(of: index.description, in: $0, entity.description) }
     let new = new.map { SearchTexts(of: index.description, in: $0, entity.description) }
     if let old, let new, old.areEqual(to: new) { return }
+    if batch == nil { batch = PostingBatch() }
     do throws(FormatError) {
       if let old {
-        try batch.change(id, old, new)
+        try batch?.change(id, old, new)
       } else if let new {
-        try batch.insert(id, new)
+        try batch?.insert(id, new)
       }
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
     }
-    if batch.memory > memoryLimit { try write() }
+    if batch?.memory ?? 0 > memoryLimit { try write() }
   }
 
   func write() throws(StoreError) {
-    if batch.isEmpty { return }
-    let full = exchange(&batch, with: PostingBatch())
+    guard let full = batch.take(), !full.isEmpty else { return }
     var writer: PostingWriter
     do throws(LMDBError) {
       writer = try PostingWriter(index, in: core.writing)

@@ -13,7 +13,7 @@ struct TermTable: ~Copyable {
   private var places: [UInt32]
 
   init() {
-    places = Array(repeating: 0, count: 1 << 12)
+    places = Array(repeating: 0, count: 1 << 6)
   }
 
   var count: Int { ends.count }
