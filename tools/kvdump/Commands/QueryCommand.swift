@@ -16,7 +16,8 @@ struct QueryCommand: SelectionCommand {
       'kvdump count' counts the records of a condition, and 'kvdump explain' shows the plan of a \
       query.
 
-      --near needs a place index and shows the distance in meters as '_distance'. 'SELF WITHIN \
+      --near needs a place index and shows the distance in meters as '_distance', also for --sort: \
+      'date,_distance' or '-_distance'. 'SELF WITHIN \
       {south, west, north, east}' and 'SELF NEAR {latitude, longitude, meters}' are conditions.
 
       The status is 0 even if no record is found. With --exists nothing is written, and the \
@@ -36,6 +37,7 @@ struct QueryCommand: SelectionCommand {
   @OptionGroup(title: "Selection") var order: OrderOptions
   @OptionGroup(title: "Selection") var rows: RowOptions
   @OptionGroup(title: "Selection") var fields: FieldOptions
+  @OptionGroup(title: "Selection") var places: PlaceOptions
 
   @Option(
     parsing: .unconditional,
@@ -55,6 +57,7 @@ struct QueryCommand: SelectionCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
+    try places.check(OutputFormat(rawValue: output.format.rawValue))
     if page {
       guard let limit = rows.limit, limit > 0 else {
         throw ValidationError("--page: needs --limit, how many records a page has")
@@ -79,7 +82,7 @@ struct QueryCommand: SelectionCommand {
     request.after = after.map { ContinuationToken($0) }
     var columns = try RecordColumns(entity, names: fields.names)
     if let near { columns.addDistance(from: near.place) }
-    try columns.addPlace(for: console.format)
+    try columns.addPlace(for: console.format, by: places.paths)
     if exists {
       request.order = []
       request.limit = 1

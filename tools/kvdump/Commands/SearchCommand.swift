@@ -40,11 +40,13 @@ struct SearchCommand: EntityCommand {
   @OptionGroup(title: "Selection") var condition: ConditionOptions
   @OptionGroup(title: "Selection") var rows: RowOptions
   @OptionGroup(title: "Selection") var fields: FieldOptions
+  @OptionGroup(title: "Selection") var places: PlaceOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   var formatString: String? { condition.text }
 
   func validate() throws {
+    try places.check(OutputFormat(rawValue: output.format.rawValue))
     try refuse(if: any && typing, "--any and --typing: choose one of them")
   }
 
@@ -65,7 +67,7 @@ struct SearchCommand: EntityCommand {
       text, mode, in: sources?.split(separator: ",").map(String.init) ?? [])
     request.offset = rows.offset
     var columns = try RecordColumns(entity, names: fields.names)
-    try columns.addPlace(for: console.format)
+    try columns.addPlace(for: console.format, by: places.paths)
     // One more record than is shown reveals whether there are more.
     let limit = rows.effectiveLimit(on: console.terminal)
     request.limit = limit.flatMap { $0 == .max ? nil : $0 + 1 }
