@@ -24,7 +24,7 @@ struct PlaceCommandTests {
       {"name":"near","latitude":54.9,"longitude":61.2,"note":"green","site":{"lat":"x","lon":2}},
       {"name":"nearer","latitude":54.8,"longitude":61,"note":"red","site":{"lat":3.5}},
       {"name":"none","note":"red"}]
-      """#, "--entity", "Fall", "--schema", schema)
+      """#, "--entity", "Fall", "--schema", schema, "--insert-only")
     return folder
   }
 
@@ -64,7 +64,7 @@ struct PlaceCommandTests {
       await query(folder, "--near", near, "--sort", "note,-_distance") == ["near", "far", "nearer"])
     let plan = await folder.run(
       "explain", "Fall", "--near", near, "--sort", "_distance", "--limit", "1")
-    #expect(plan.status == .success && plan.data.contains("place(latitude+longitude)"))
+    #expect(plan.status == .success && plan.data.contains("_distance"))
     let without = await folder.run("query", "Fall", "--sort", "_distance")
     #expect(without.status == .usage, "\(without.messages)")
     #expect(without.messages.contains("the condition has no NEAR"), "\(without.messages)")
@@ -91,7 +91,7 @@ struct PlaceCommandTests {
     #expect(first?["properties"]?["name"]?.stringValue == "far")
     #expect(collection["features"]?.arrayValue?.last?["geometry"] == .null)
     let other = try StoreFolder()
-    try await other.load(text, "--entity", "Fall", "--infer", name: "falls.geojson")
+    try await other.load(text, "--entity", "Fall", "--infer", "--insert-only", name: "falls.geojson")
     let fields = "name,note,latitude,longitude"
     #expect(
       await other.run("query", "Fall", "--fields", fields).data
@@ -131,7 +131,10 @@ struct PlaceCommandTests {
   @Test func `search refuses a condition with a search of its own`() async throws {
     let folder = try await falls()
     let both = await folder.run("search", "Fall", "red", "note SEARCH 'green'")
-    #expect(both.status == .usage && both.messages.contains("a SEARCH of its own"))
+    #expect(both.status == .usage)
+    #expect(
+      both.messages.hasPrefix("kvdump: \"note SEARCH 'green'\": has a SEARCH of its own")
+        && both.messages.contains("kvdump query"), "\(both.messages)")
     let found = await folder.run(
       "search", "Fall", "red", "latitude > 20", "--fields", "name", "--format", "csv")
     #expect(names(found) == ["nearer"])

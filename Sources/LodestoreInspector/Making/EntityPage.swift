@@ -307,7 +307,10 @@ struct EntityPage {
     form.count = countSentence(request, count)
     if count == nil { form.wait = wait }
     if !selection.isOfAll {
-      let plan = try snapshot.query(request, of: entity).explanation()
+      var shown = request
+      // The nearest records are found without the others.
+      if request.isByDistance { shown.limit = limits.pageSize }
+      let plan = try snapshot.query(shown, of: entity).explanation()
       form.plan = (
         plan.isScan
           ? "Why does this read all records?" : "Uses the index \(plan.index ?? ""): show the plan",

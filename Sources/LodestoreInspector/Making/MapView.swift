@@ -131,9 +131,9 @@ struct MapView: Equatable {
       MapView(middle: middle, height: height * factor, width: width * factor)
     }
     let inner = isWorld ? MapView(middle: middle, height: 90, width: 180) : zoomed(0.5)
-    return [("Zoom in", inner), ("Zoom out", zoomed(2))]
+    return [("Zoom in", inner)]
       + [
-        ("North", moved(0, 1)), ("South", moved(0, -1)), ("West", moved(-1, 0)),
+        ("Zoom out", zoomed(2)), ("North", moved(0, 1)), ("South", moved(0, -1)), ("West", moved(-1, 0)),
         ("East", moved(1, 0)),
       ].filter { !isWorld && $0.1 != self }
   }

@@ -21,8 +21,9 @@ extension PageReading {
       }
     }
     let names = entity.description.sourceNames(description)
+    let title = entity.placeIndexes.count == 1 ? "map" : index.shortName
     return try complete(
-      entityPage.page(), entity, index, selection,
+      entityPage.page(), entity, index, selection, title: "\(entity.name): \(title)",
       [
         Fact("latitude", "Latitude", .text(names.first ?? "")),
         Fact("longitude", "Longitude", .text(names.last ?? "")),
@@ -83,10 +84,11 @@ extension PageReading {
   /// The page of the records, as the page of an index with facts about it.
   private func complete(
     _ page: Page, _ entity: DynamicEntity, _ index: DynamicIndex, _ selection: Selection,
-    _ facts: [Fact]
+    title: String? = nil, _ facts: [Fact]
   ) throws -> Page {
     var page = page
     complete(&page, entity, index, selection)
+    if let title { page.title = title }
     guard !page.isRefused else { return page }
     page.sections.append(try self.facts(facts, entity, index))
     return page

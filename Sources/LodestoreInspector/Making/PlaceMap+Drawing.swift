@@ -46,12 +46,20 @@ extension PlaceMap {
       return isCut
         ? "The first \(text) that were found in time." : "\(text). Each leads to its record."
     }
-    let count = NumberText.grouped(counts.values.reduce(0, +))
+    let count = text(of: counts.values.reduce(0, +))
     let start = isEstimated ? "About \(count)" : isCut ? "The first \(count)" : count
-    let most = NumberText.grouped(counts.values.max() ?? 0)
     return
       "\(start) places, counted by squares of \(PlaceText.side(side)). The darkest square has "
-      + "\(isEstimated ? "about " : "")\(most). Each square leads to its part of the map."
+      + "\(isEstimated ? "about " : "")\(text(of: counts.values.max() ?? 0)). Each square leads to "
+      + "its part of the map."
+  }
+
+  /// A number of places; an estimate has two digits.
+  private func text(of count: Int) -> String {
+    guard isEstimated else { return NumberText.grouped(count) }
+    var unit = 1
+    while count / unit >= 100 { unit *= 10 }
+    return NumberText.grouped((count + unit / 2) / unit * unit)
   }
 
   private func label(_ point: (place: Coordinate, id: UInt64)) -> String {
@@ -61,24 +69,32 @@ extension PlaceMap {
   /// The points or squares as rows.
   private var table: Table {
     if counts.isEmpty {
-      return Table(
+      // The records of the page follow the map, so people need few of its points.
+      let shown = page.reading.form == .html ? points.prefix(100) : points[...]
+      var table = Table(
         ["record", "latitude", "longitude"].map { Table.Heading(Column($0)) },
-        points.map { point in
+        shown.map { point in
           Table.Row([
             Item(.unsigned(point.id), link: .record(page.entity.name, point.id)),
             Item(.double(point.place.latitude)), Item(.double(point.place.longitude)),
           ])
         })
+      if shown.count < points.count { table.summary = "The first \(shown.count) places" }
+      return table
     }
-    return Table(
+    let squares = squares
+    let shown = page.reading.form == .html ? squares.prefix(100) : squares[...]
+    var table = Table(
       ["south", "west", "north", "east", "places"].map { Table.Heading(Column($0)) },
-      squares.map { square, count in
+      shown.map { square, count in
         let area = area(of: square)
         return Table.Row(
           [area.south, area.west, area.north, area.east].map { Item(.double($0)) } + [
             Item(.count(count), link: route(area: area))
           ])
       })
+    if shown.count < squares.count { table.summary = "The first \(shown.count) squares" }
+    return table
   }
 
   // MARK: Shapes
@@ -92,8 +108,7 @@ extension PlaceMap {
     let x = corner.x > MapView.drawnWidth ? corner.x - view.x(360) : corner.x
     return .link(
       Drawing.Link(route(area: area)),
-      label: "\(isEstimated ? "About " : "")\(NumberText.counted(count, "place")) "
-        + "around \(PlaceText.place(Coordinate(latitude: (area.south + area.north) / 2, longitude: (area.west + area.east) / 2)))",
+      label: "\(isEstimated ? "about " : "")\(text(of: count)) \(count == 1 ? "place" : "places")",
       [
         .box(
           x: x, y: corner.y, width: view.x(side), height: view.y(area.south) - corner.y,
@@ -155,7 +170,7 @@ extension PlaceMap {
 
   /// The land, on maps of large areas.
   private var coast: [Drawing.Shape] {
-    guard view.width >= 30 else { return [] }
+    guard view.width >= 40 else { return [] }
     return outlines(Coast.lands, .land) + outlines(Coast.lakes, .water)
   }
 

@@ -5,7 +5,7 @@ internal import LodestoreSystem
 /// The selected places of an index, as points or, if there are many, as counts by squares.
 struct PlaceMap {
   /// The number of places up to which each is a point.
-  static let mostPoints = 600
+  static let mostPoints = 1_200
   /// The number of places up to which each is read.
   static let mostRead = 200_000
 
@@ -45,6 +45,10 @@ struct PlaceMap {
     }
     try read(box, limit)
     view = selection.box.map { MapView($0) } ?? usualView ?? .world
+    if !view.isWorld {
+      let area = view.box
+      points.removeAll { !area.contains($0.place) }
+    }
     guard points.count > Self.mostPoints else { return }
     side = Self.side(of: view)
     for (place, _) in points { counts[square(of: place), default: 0] += 1 }

@@ -110,7 +110,7 @@ enum StyleSheet {
     .hint span { display: contents; }
     .chips { list-style: none; display: flex; flex-wrap: wrap; gap: .4rem; padding: 0; margin: .6rem 0 0; }
     .chips li { border: 1px solid var(--line); border-radius: 999px; padding: .1rem .7rem; background: var(--raised); }
-    .chips a { margin-left: .5rem; }
+    .chips a { margin-left: .5rem; font-weight: 700; }
     .folds { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin-top: .5rem; font-size: .88rem; }
     .folds summary { color: var(--link); }
     .folds details[open] { flex-basis: 100%; }
@@ -254,7 +254,7 @@ enum StyleSheet {
       .record > div { grid-template-columns: 1fr; gap: .1rem; }
       .condition label { flex-basis: 100%; }
       .nested > div { flex-wrap: wrap; gap: 0 .6rem; }
-      .drawing .map { font-size: 28px; }
+      .drawing .map { font-size: 25px; }
     }
     @media print {
       nav.side, .forms, .folds, .views, .foot .button, .condition, footer, .skip { display: none; }

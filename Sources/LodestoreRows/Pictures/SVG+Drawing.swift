@@ -42,11 +42,10 @@ extension SVG {
           .number(.x, point.x), .number(.y, point.y), self.anchor(anchor), className(style),
         ], SVG(text: text))
     case .link(let link, let label, let shapes):
-      var content = SVG()
+      var content = form == .map ? SVG(.title, [], SVG(text: label)) : SVG()
       for shape in shapes { content.append(self.shape(shape, form)) }
       guard form == .map else { return SVG(.a, [.href(link), .label(label)], content) }
-      content.append(SVG(.title, [], SVG(text: label)))
-      return SVG(.a, [.href(link), .label(label), .constant("tabindex", "-1")], content)
+      return SVG(.a, [.href(link), .constant("tabindex", "-1")], content)
     }
   }
 

@@ -59,10 +59,12 @@ struct SearchCommand: EntityCommand {
   ) throws -> ExitStatus {
     let mode: SearchMode = any ? .anyWord : typing ? .typing : .allWords
     let given = try condition.request()
-    try refuse(
-      if: given.hasSearch,
-      "The condition has a SEARCH of its own, but the order is by the score of '\(text)'. Give all "
-        + "words in one search, or use 'kvdump query', which has another order.")
+    guard !given.hasSearch else {
+      throw CommandFailure.badArgument(
+        condition.text ?? "",
+        reason: "has a SEARCH of its own, but the order is by the score of '\(text)'",
+        nextStep: "give all words in one search, or use 'kvdump query', which has another order")
+    }
     var request = given.searching(
       text, mode, in: sources?.split(separator: ",").map(String.init) ?? [])
     request.offset = rows.offset
