@@ -1,6 +1,7 @@
 package import EntityStore
 
-/// A place and a distance from it, as people type them: `54.8,61.1` or `54.8,61.1,500km`.
+/// A place and a distance from it, as people type them: `54.8,61.1`, `54.8° N, 61.1° E` or
+/// `54.8,61.1,500km`.
 package struct NearPlace: Hashable, Sendable {
   package var place: Coordinate
   /// The distance in meters; `nil` for any distance.
@@ -16,9 +17,10 @@ package struct NearPlace: Hashable, Sendable {
   /// Parses a text; `nil` for a text of another form, or for numbers out of range.
   package init?(_ text: String) {
     let parts = PlaceText.parts(text)
-    guard parts.count == 2 || parts.count == 3, let latitude = Double(parts[0]),
-      let longitude = Double(parts[1]), (-90...90).contains(latitude),
-      (-180...180).contains(longitude)
+    guard parts.count == 2 || parts.count == 3,
+      let latitude = PlaceText.degrees(parts[0], "N", "S"),
+      let longitude = PlaceText.degrees(parts[1], "E", "W"),
+      (-90...90).contains(latitude), (-180...180).contains(longitude)
     else { return nil }
     place = Coordinate(latitude: latitude, longitude: longitude)
     guard parts.count == 3 else { return }
@@ -81,6 +83,18 @@ package enum PlaceText {
   /// The number without a zero after the point.
   private static func number(_ number: Double) -> String {
     number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
+  }
+
+  /// The degrees of a number with or without a sign for degrees and the letter of a direction.
+  fileprivate static func degrees(
+    _ text: Substring, _ positive: Character, _ negative: Character
+  ) -> Double? {
+    var number = text
+    let direction = number.last.flatMap { [positive, negative].contains($0) ? $0 : nil }
+    if direction != nil { number = trimmed(number.dropLast()) }
+    if number.last == "°" { number = trimmed(number.dropLast()) }
+    guard let degrees = Double(number), direction == nil || degrees >= 0 else { return nil }
+    return direction == negative ? -degrees : degrees
   }
 
   fileprivate static func parts(_ text: String) -> [Substring] {

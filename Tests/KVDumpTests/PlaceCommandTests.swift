@@ -57,7 +57,8 @@ struct PlaceCommandTests {
   @Test func `the distance is a term of an order`() async throws {
     let folder = try await falls()
     let near = "54.8,61.1"
-    #expect(await query(folder, "--near", near, "--sort", "_distance") == ["nearer", "near", "far"])
+    #expect(
+      await query(folder, "--near", near, "--sort", "_distance") == ["nearer", "near", "far"])
     #expect(
       await query(folder, "--near", near, "--sort", "-_distance") == ["far", "near", "nearer"])
     #expect(
@@ -91,7 +92,8 @@ struct PlaceCommandTests {
     #expect(first?["properties"]?["name"]?.stringValue == "far")
     #expect(collection["features"]?.arrayValue?.last?["geometry"] == .null)
     let other = try StoreFolder()
-    try await other.load(text, "--entity", "Fall", "--infer", "--insert-only", name: "falls.geojson")
+    try await other.load(
+      text, "--entity", "Fall", "--infer", "--insert-only", name: "falls.geojson")
     let fields = "name,note,latitude,longitude"
     #expect(
       await other.run("query", "Fall", "--fields", fields).data
@@ -110,7 +112,7 @@ struct PlaceCommandTests {
     #expect(features.count == 4)
     let numbers = features.first?["geometry"]?["coordinates"]?.arrayValue?.compactMap(\.doubleValue)
     #expect(numbers == [2, 1])
-    // A text is no coordinate, and half a place is none.
+    // A record with a text, or without a longitude, has no geometry.
     #expect(features.dropFirst().allSatisfy { $0["geometry"] == .null })
     let found = await folder.run(
       "search", "Fall", "green", "--format", "geojson", "--latitude", "longitude", "--longitude",

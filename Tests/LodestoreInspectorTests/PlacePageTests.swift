@@ -44,7 +44,8 @@ struct PlacePageTests {
     #expect(
       try library.get("/Sight.csv?_near=48.4,10,1km&_column=name")
         == "name,_distance\r\nUlm,0\r\n")
-    #expect(try library.json("/Sight/-/plan.json?_near=48.4,10,1km")["reads"]?["results"]?.int64 == 1)
+    #expect(
+      try library.json("/Sight/-/plan.json?_near=48.4,10,1km")["reads"]?["results"]?.int64 == 1)
     await library.verify()
   }
 
@@ -82,7 +83,8 @@ struct PlacePageTests {
     let library = try await cities()
     let page = try library.patient(map)
     #expect(page.ranges(of: "<circle ").count == 5)
-    #expect(page.contains("<a href=\"/Sight/6\" tabindex=\"-1\"><title>Sight 6 at 48.5° N, 10.1° E<"))
+    #expect(
+      page.contains("<a href=\"/Sight/6\" tabindex=\"-1\"><title>Sight 6 at 48.5° N, 10.1° E<"))
     #expect(page.contains("5 places. Each leads to its record."))
     #expect(!page.contains("<script>&") && page.contains("&lt;script&gt;"))
     #expect(page.contains("/Sight/-/index/place(latitude+longitude).geojson"))
@@ -95,7 +97,10 @@ struct PlacePageTests {
     #expect(some["map"]?.elements.compactMap { $0["record"]?.int64 }.sorted() == [2, 6])
     let fault = try library.get(map + "?_where=group%20%3D", 400)
     #expect(fault.contains("aria-invalid"))
-    #expect(try library.get("/Sight").contains(">Map<"))
+    // The map of a selection is one click away from its records, and back.
+    #expect(
+      try library.get("/Sight?_near=48,9,300km").contains("href=\"\(map)?_near=48,9,300km\""))
+    #expect(try library.get(map + "?_near=48,9").contains("href=\"/Sight?_near=48,9\""))
   }
 
   @Test func `links of the map lead to other parts of it, and keep the selection`() async throws {
@@ -166,7 +171,8 @@ struct PlacePageTests {
           return first < 3
         })
       #expect(first == 3)
-      #expect(try snapshot.placeCells(of: index, in: PlaceMap.world, level: 20, most: 20).count == 16)
+      #expect(
+        try snapshot.placeCells(of: index, in: PlaceMap.world, level: 20, most: 20).count == 16)
     }
     await library.verify()
   }
@@ -231,7 +237,8 @@ struct PlacePageTests {
       for (_, other) in view.others { #expect(PlaceText.box(PlaceText.text(other.box)) != nil) }
       guard box.contains(middle) else { continue }
       let point = view.point(middle)
-      #expect((0...MapView.drawnWidth).contains(point.x) && (0...view.drawnHeight).contains(point.y))
+      #expect(
+        (0...MapView.drawnWidth).contains(point.x) && (0...view.drawnHeight).contains(point.y))
     }
     #expect(MapView(around: [Coordinate]()) == nil)
     #expect(MapView(around: [Coordinate(latitude: 90, longitude: 180)]) != nil)
@@ -242,6 +249,10 @@ struct PlacePageTests {
       #expect(NearPlace(text)?.text == text, "\(text)")
     }
     #expect(NearPlace("1,2,1mi")?.meters == 1_609.344)
+    let suva = Coordinate(latitude: -18.1, longitude: -178.4)
+    #expect(NearPlace(PlaceText.place(suva))?.place == suva)
+    #expect(NearPlace("18.1 S,178.4W, 2 km") == NearPlace(suva, meters: 2_000))
+    for text in ["-1 S,2", "1 E,2", "1°,2°°", "N,2"] { #expect(NearPlace(text) == nil, "\(text)") }
   }
 
   @Test func `tools find records near a place and similar ones`() async throws {

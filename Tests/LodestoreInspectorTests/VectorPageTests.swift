@@ -32,8 +32,10 @@ struct VectorPageTests {
     let distances = similar["rows"]?.elements.compactMap { $0["_distance"]?.double } ?? []
     #expect(distances == [0.292893, 1, 2])
     #expect(similar["next"]?.isNull == true)
-    #expect(names(try library.json("/Sight.json?_similar=1&group=1&_limit=1")["rows"]) == ["northeast"])
+    #expect(
+      names(try library.json("/Sight.json?_similar=1&group=1&_limit=1")["rows"]) == ["northeast"])
     #expect(try library.get(index).contains("name=\"_similar\""))
+    #expect(try library.get("/Sight?_similar=1").contains("The most similar of 6 records."))
     #expect(try library.get("/Sight?_similar=4", 404).contains("has no vector"))
     #expect(try library.get("/Sight?_similar=44", 404).contains("no record 44"))
     #expect(try library.get("/Sight?_similar=6", 400).contains("no angle"))
@@ -51,6 +53,7 @@ struct VectorPageTests {
     #expect(page.contains("<summary>2 numbers</summary><code class=\"numbers\">-1.0, 0.0</code>"))
     #expect(page.contains("href=\"\(index)?_similar=5\""))
     #expect(try library.get("/Sight").contains("-1.0, 0.0 (2)"))
+    #expect(try library.get("/Sight").contains("<small>vector(2)?</small>"))
     // Programs get the bytes, as kvdump writes them.
     #expect(record["record"]?["look"]?.string == "AACAPwAAgD8=")
   }

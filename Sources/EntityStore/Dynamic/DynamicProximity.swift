@@ -45,8 +45,8 @@ extension DynamicSnapshot {
   ///
   /// - Parameters:
   ///   - level: the number of times that the sides of the grid are halved, at most 32.
-  ///   - most: the number of cells beyond which the cells are not divided further. They have a lower
-  ///     level then.
+  ///   - most: the number of cells beyond which the cells are not divided further, and then have a
+  ///     lower level.
   /// - Complexity: O(*c* · log *n*) for *c* cells and *n* entries.
   package func placeCells(
     of index: DynamicIndex, in box: BoundingBox, level: Int, most: Int = .max

@@ -136,7 +136,8 @@ struct EntityPage {
 
   /// Whether the rows continue after the page.
   ///
-  /// Those of records that are only nearer than others do not, because all records are.
+  /// A selection without a distance has all records with a place or vector, so only the first ones
+  /// are of interest.
   private var isContinued: Bool {
     selection.similar == nil && (selection.near == nil || selection.near?.meters != nil)
   }
@@ -293,7 +294,8 @@ struct EntityPage {
       + (nested?.paths.map(\.text) ?? [])
     return SelectionForm(
       selection: selection, route: route, search: reading.searchField(of: entity, selection),
-      hasPlaces: !entity.placeIndexes.isEmpty, hasSimilar: hasSimilarField, choices: choices, countable: countable, count: "",
+      hasPlaces: !entity.placeIndexes.isEmpty, hasSimilar: hasSimilarField, choices: choices,
+      countable: countable, count: "",
       examples: ConditionExamples(entity, nested).texts,
       completions: nested.map {
         Completions(entity, snapshot, $0, control: limits.time(limits.count).control).texts
@@ -303,9 +305,14 @@ struct EntityPage {
   private func form(_ request: QueryRequest, _ names: [String]) throws -> SelectionForm {
     var form = plainForm(names)
     guard reading.form == .html else { return form }
-    let count = try selectedCount(request)
-    form.count = countSentence(request, count)
-    if count == nil { form.wait = wait }
+    if isContinued {
+      let count = try selectedCount(request)
+      form.count = countSentence(request, count)
+      if count == nil { form.wait = wait }
+    } else {
+      let word = selection.similar == nil ? "nearest" : "most similar"
+      form.count = "The \(word) of \(NumberText.counted(total, "record"))."
+    }
     if !selection.isOfAll {
       var shown = request
       // The nearest records are found without the others.
@@ -329,8 +336,7 @@ struct EntityPage {
     let isOrdered = selection.order.isEmpty && !request.order.isEmpty
     let order =
       !isOrdered
-      ? "" : !request.isByDistance ? ", the best first" : selection.near == nil
-        ? ", the most similar first" : ", the nearest first"
+      ? "" : request.isByDistance ? ", the nearest first" : ", the best first"
     return "\(NumberText.grouped(count)) of \(all)\(order)."
   }
 

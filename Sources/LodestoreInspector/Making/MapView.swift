@@ -133,7 +133,8 @@ struct MapView: Equatable {
     let inner = isWorld ? MapView(middle: middle, height: 90, width: 180) : zoomed(0.5)
     return [("Zoom in", inner)]
       + [
-        ("Zoom out", zoomed(2)), ("North", moved(0, 1)), ("South", moved(0, -1)), ("West", moved(-1, 0)),
+        ("Zoom out", zoomed(2)), ("North", moved(0, 1)), ("South", moved(0, -1)),
+        ("West", moved(-1, 0)),
         ("East", moved(1, 0)),
       ].filter { !isWorld && $0.1 != self }
   }

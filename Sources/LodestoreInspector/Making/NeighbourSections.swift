@@ -49,7 +49,8 @@ extension PageReading {
     do {
       let batch = try RecordBatch(
         entity: entity.name, columns: columns, request: query.request(),
-        count: Self.mostNeighbours, byteCount: limits.pageBytes, limits: limits.together(limits.count),
+        count: Self.mostNeighbours, byteCount: limits.pageBytes,
+        limits: limits.together(limits.count),
         isContinued: false
       ).read(snapshot, entity)
       guard !batch.rows.isEmpty else { return [] }

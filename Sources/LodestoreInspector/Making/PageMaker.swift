@@ -204,7 +204,9 @@ struct PageReading {
           entity.placeIndexes.count == 1 && index.name == entity.placeIndexes[0].name
         return Page.Crumb(
           text: isOnlyMap ? "Map" : "Index \(index.shortName)",
-          route: .index(entity.name, index.shortName, Selection()))
+          route: .index(
+            entity.name, index.shortName,
+            entity.placeIndexes.contains { $0.name == index.name } ? plain : Selection()))
       }
   }
 }

@@ -89,6 +89,7 @@ extension PageReading {
     var page = page
     complete(&page, entity, index, selection)
     if let title { page.title = title }
+    page.views = views(of: entity, selection)
     guard !page.isRefused else { return page }
     page.sections.append(try self.facts(facts, entity, index))
     return page

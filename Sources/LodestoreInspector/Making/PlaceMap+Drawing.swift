@@ -8,7 +8,8 @@ extension PlaceMap {
     var drawing = Drawing(
       title: "Map", summary: summary, width: MapView.drawnWidth, height: view.drawnHeight)
     drawing.form = .map
-    drawing.shapes = coast + graticule
+    let (lines, texts) = graticule
+    drawing.shapes = coast + lines
     let most = counts.values.max() ?? 1
     for (square, count) in squares {
       drawing.shapes.append(shape(square, count, most))
@@ -18,7 +19,7 @@ extension PlaceMap {
         Drawing.Link(.record(page.entity.name, point.id)), label: label(point),
         [.dot(view.point(point.place), .bar)])
     }
-    drawing.shapes += center
+    drawing.shapes += center + texts
     var figure = Figure(drawing, table)
     figure.controls = view.others.map { ($0.text, route($0.view)) }
     if selectionHasBox { figure.controls.append(("Show all", route(nil))) }
@@ -139,33 +140,35 @@ extension PlaceMap {
     return shapes + [.line(part, .strong)]
   }
 
-  /// Lines of equal latitude and longitude, with their degrees.
-  private var graticule: [Drawing.Shape] {
+  /// Lines of equal latitude and longitude, and their degrees.
+  private var graticule: (lines: [Drawing.Shape], texts: [Drawing.Shape]) {
     let steps = [45.0, 30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001]
     let step = steps.first { view.width / $0 >= 5 } ?? 0.0005
-    var shapes: [Drawing.Shape] = []
-    for number in Int((view.south / step).rounded(.up))...Int((view.north / step).rounded(.down)) {
-      let latitude = Double(number) * step
+    let (right, bottom) = (MapView.drawnWidth, view.drawnHeight)
+    var (lines, texts): ([Drawing.Shape], [Drawing.Shape]) = ([], [])
+    for latitude in Self.multiples(of: step, from: view.south, through: view.north) {
       let y = view.y(latitude)
-      shapes.append(.line([Drawing.Point(0, y), Drawing.Point(MapView.drawnWidth, y)], .grid))
-      guard y > 20, y < view.drawnHeight - 24 else { continue }
-      shapes.append(
-        .text(
-          PlaceText.degrees(latitude, isLatitude: true), Drawing.Point(4, y - 4), .faint))
+      lines.append(.line([Drawing.Point(0, y), Drawing.Point(right, y)], .grid))
+      guard y > 20, y < bottom - 24 else { continue }
+      let text = PlaceText.degrees(latitude, isLatitude: true)
+      texts.append(.text(text, Drawing.Point(5, y - 4), .faint))
     }
-    let first = Int((view.west / step).rounded(.up))
-    for number in first...max(first, Int(((view.west + view.width) / step).rounded(.down))) {
-      let longitude = Double(number) * step
+    for longitude in Self.multiples(of: step, from: view.west, through: view.west + view.width) {
       let x = view.x(longitude - view.west)
-      shapes.append(.line([Drawing.Point(x, 0), Drawing.Point(x, view.drawnHeight)], .grid))
-      guard x > 60, x < MapView.drawnWidth - 60 else { continue }
+      lines.append(.line([Drawing.Point(x, 0), Drawing.Point(x, bottom)], .grid))
+      guard x > 60, x < right - 60 else { continue }
       let shown = longitude > 180 ? longitude - 360 : longitude
-      shapes.append(
-        .text(
-          PlaceText.degrees(shown, isLatitude: false),
-          Drawing.Point(x + 4, view.drawnHeight - 6), .faint))
+      let text = PlaceText.degrees(shown, isLatitude: false)
+      texts.append(.text(text, Drawing.Point(x + 4, bottom - 6), .faint))
     }
-    return shapes
+    return (lines, texts)
+  }
+
+  private static func multiples(
+    of step: Double, from first: Double, through last: Double
+  ) -> [Double] {
+    let (low, high) = (Int((first / step).rounded(.up)), Int((last / step).rounded(.down)))
+    return low <= high ? (low...high).map { Double($0) * step } : []
   }
 
   /// The land, on maps of large areas.

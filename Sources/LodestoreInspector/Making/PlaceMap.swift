@@ -137,7 +137,7 @@ struct PlaceMap {
 
   // MARK: Squares
 
-  /// The side of squares of which some forty fit beside each other: 360 degrees, halved.
+  /// The side of squares: 360 degrees, halved until 36 to 72 squares fit in the width of the map.
   private static func side(of view: MapView) -> Double {
     var side = 360.0 / 64
     while view.width / side < 36 { side /= 2 }

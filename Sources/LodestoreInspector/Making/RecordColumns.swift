@@ -65,6 +65,13 @@ struct RecordColumns: Sendable {
     (target ?? attribute.shape ?? attribute.type.name) + (attribute.isOptional ? "?" : "")
   }
 
+  /// The type of a vector with its dimensions: `vector(384)?`.
+  static func typeName(
+    of index: EntityDescription.ComputedIndex, _ attribute: EntityDescription.Attribute
+  ) -> String {
+    "vector(\(index.dimensions))" + (attribute.isOptional ? "?" : "")
+  }
+
   /// The names of the usual columns: the id, the attributes of unique keys, then the others.
   static func usualNames(of entity: DynamicEntity, all: Bool = false) -> [String] {
     let description = entity.description
@@ -98,6 +105,7 @@ struct RecordColumns: Sendable {
           attribute.number == index.attribute
         else { continue }
         sources[column] = .vector(position: position)
+        headings[column].type = Self.typeName(of: index, attribute)
       }
     }
   }

@@ -79,8 +79,10 @@ extension PageReading {
         item: RecordColumns.item(value, target: target?.name))
       if form == .html {
         let indexes = entity.description.vectorIndexes
-        let position = indexes.firstIndex { $0.attribute == attribute.number }
-        field.numbers = position.flatMap { entity.vector(in: reader, by: $0)?.values }
+        if let position = indexes.firstIndex(where: { $0.attribute == attribute.number }) {
+          field.numbers = entity.vector(in: reader, by: position)?.values
+          field.type = RecordColumns.typeName(of: indexes[position], attribute)
+        }
       }
       if form == .html, target == nil, field.numbers == nil {
         field.equal = Self.equal(to: value, at: attribute.name, in: entity.name)

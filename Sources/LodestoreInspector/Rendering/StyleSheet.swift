@@ -200,6 +200,7 @@ enum StyleSheet {
     .drawing .grid { fill: none; stroke: var(--ink); stroke-opacity: .1; }
     .map circle.bar { fill: var(--point); fill-opacity: .72; stroke: var(--paper); stroke-width: .8; }
     .map a:hover circle.bar { fill-opacity: 1; stroke: var(--ink); stroke-width: 1.5; }
+    .map text { paint-order: stroke; stroke: var(--water); stroke-width: 3px; stroke-linejoin: round; pointer-events: none; }
     .map rect { fill: var(--point); }
     .map .heat1 { fill-opacity: .18; } .map .heat2 { fill-opacity: .34; } .map .heat3 { fill-opacity: .52; }
     .map .heat4 { fill-opacity: .72; } .map .heat5 { fill-opacity: .95; }

@@ -4,8 +4,8 @@ import ArgumentParser
 struct PlaceOptions: ParsableArguments {
   @Option(
     help: .value(
-      "With --format geojson: the attribute or dotted path with the latitude, unless the first place "
-        + "index has the places.", "path"))
+      "With --format geojson: the attribute or dotted path with the latitude, unless the first "
+        + "place index has the places.", "path"))
   var latitude: String?
 
   @Option(help: .value("The attribute or dotted path with the longitude.", "path"))
