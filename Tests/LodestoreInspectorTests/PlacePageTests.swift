@@ -174,6 +174,16 @@ struct PlacePageTests {
       #expect(
         try snapshot.placeCells(of: index, in: PlaceMap.world, level: 20, most: 20).count == 16)
     }
+    // Places that were not read in time are estimated, and selected ones are said to be missing.
+    var maker = PageMaker(store: DynamicStore(library.store), path: "x")
+    maker.limits.count = .zero
+    func page(_ query: String) throws -> String {
+      let target = try Target(parsing: map + query)
+      return String(decoding: PageDocument(try maker.page(target)).bytes, as: UTF8.self)
+    }
+    #expect(try page("").contains("<p>About 20,000 places, counted by squares"))
+    let some = try page("?_where=name%20%21%3D%20%27x%27")
+    #expect(some.contains("Not all places were found in time"))
     await library.verify()
   }
 

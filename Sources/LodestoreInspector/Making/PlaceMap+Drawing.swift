@@ -10,9 +10,9 @@ extension PlaceMap {
     drawing.form = .map
     let (lines, texts) = graticule
     drawing.shapes = coast + lines
-    let most = counts.values.max() ?? 1
+    let range = (counts.values.min() ?? 1)...(counts.values.max() ?? 1)
     for (square, count) in squares {
-      drawing.shapes.append(shape(square, count, most))
+      drawing.shapes.append(shape(square, count, range))
     }
     drawing.shapes += points.map { point in
       .link(
@@ -50,7 +50,7 @@ extension PlaceMap {
     let count = text(of: counts.values.reduce(0, +))
     let start = isEstimated ? "About \(count)" : isCut ? "The first \(count)" : count
     return
-      "\(start) places, counted by squares of \(PlaceText.side(side)). The darkest square has "
+      "\(start) places, counted by squares of \(PlaceText.side(side)). The fullest square has "
       + "\(isEstimated ? "about " : "")\(text(of: counts.values.max() ?? 0)). Each square leads to "
       + "its part of the map."
   }
@@ -101,10 +101,13 @@ extension PlaceMap {
   // MARK: Shapes
 
   /// A square whose shade grows with the logarithm of its count.
-  private func shape(_ square: Square, _ count: Int, _ most: Int) -> Drawing.Shape {
+  private func shape(
+    _ square: Square, _ count: Int, _ range: ClosedRange<Int>
+  ) -> Drawing.Shape {
     let area = area(of: square)
     let corner = view.point(Coordinate(latitude: area.north, longitude: area.west))
-    let shade = most > 1 ? log(Double(count)) / log(Double(most)) : 1
+    let (low, high) = (log(Double(range.lowerBound)), log(Double(range.upperBound)))
+    let shade = high > low ? (log(Double(count)) - low) / (high - low) : 0.5
     // A square that begins left of the map ends in it.
     let x = corner.x > MapView.drawnWidth ? corner.x - view.x(360) : corner.x
     return .link(

@@ -44,6 +44,11 @@ struct PlaceMap {
       return
     }
     try read(box, limit)
+    if isCut, isOfAllPlaces {
+      (points, isCut) = ([], false)
+      try estimate(box)
+      return
+    }
     view = selection.box.map { MapView($0) } ?? usualView ?? .world
     if !view.isWorld {
       let area = view.box
