@@ -61,13 +61,11 @@ package enum PlaceText {
       ? "\(number(kilometers))km" : "\(number(meters))m"
   }
 
-  /// A latitude or longitude for people, with its direction: `54.8° N`.
-  package static func degrees(_ degrees: Double, isLatitude: Bool, decimals: Int = 4) -> String {
-    var factor = 1.0
-    for _ in 0..<decimals { factor *= 10 }
-    let rounded = (abs(degrees) * factor).rounded() / factor
+  /// A latitude or longitude for people, with its direction and up to four decimals: `54.8° N`.
+  package static func degrees(_ degrees: Double, isLatitude: Bool) -> String {
+    let rounded = (abs(degrees) * 10_000).rounded() / 10_000
     let direction = isLatitude ? (degrees < 0 ? "S" : "N") : (degrees < 0 ? "W" : "E")
-    return "\(number(rounded))°" + (rounded == 0 ? "" : " \(direction)")
+    return "\(number(rounded))°" + (rounded == 0 || rounded == 180 ? "" : " \(direction)")
   }
 
   /// A place for people: `54.8° N, 61.1° E`.

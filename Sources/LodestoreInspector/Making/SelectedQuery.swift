@@ -54,7 +54,7 @@ struct SelectedQuery {
   // MARK: Places and vectors
 
   /// The position of the index that the selection names among those of one kind, or else of the
-  /// first; `nil` if there are none.
+  /// first; `nil` for an empty list.
   func position(among indexes: [DynamicIndex]) throws(AddressError) -> Int? {
     let all = PageReading.indexes(of: entity).map(\.shortName)
     if let unknown = selection.indexes.first(where: { !all.contains($0) }) {
