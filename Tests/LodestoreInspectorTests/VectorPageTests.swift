@@ -58,15 +58,32 @@ struct VectorPageTests {
     #expect(record["record"]?["look"]?.string == "AACAPwAAgD8=")
   }
 
-  @Test func `similar records are not all changed at once`() async throws {
-    let library = try await looks()
-    var maker = PageMaker(store: DynamicStore(library.store), path: "x")
-    maker.offersEdits = true
-    let target = try Target(parsing: "/Sight?_similar=1")
-    let page = String(decoding: PageDocument(try maker.page(target)).bytes, as: UTF8.self)
-    #expect(!page.contains("/-/delete"))
-    let near = try maker.page(Target(parsing: "/Sight?_near=1,2,3km"))
-    #expect(String(decoding: PageDocument(near).bytes, as: UTF8.self).contains("_near=1,2,3km"))
+  @Test func `a change of the selected records reaches those near a place alone`() async throws {
+    let library = try await Library.withSights([
+      Sight("near", 1, 2), Sight("far", 50, 60), Sight("nowhere", look: [1, 0]),
+    ])
+    let responder = Responder(
+      maker: PageMaker(store: DynamicStore(library.store), path: "x"), allowsWrites: true)
+    func text(_ address: String, _ body: String? = nil) throws -> String {
+      var request = Request(address, method: "POST")
+      request.contentType = "application/json"
+      request.body = Array((body ?? "").utf8)
+      let parsed = try #require(Address(address))
+      let answer = responder.respond(to: parsed, body == nil ? nil : request)
+      return String(decoding: answer.body.bytes, as: UTF8.self)
+    }
+    // Pages of only the first records offer no change of all.
+    for query in ["_similar=3", "_near=1,2"] {
+      #expect(!(try text("/Sight?\(query)")).contains("/-/delete"), "\(query)")
+    }
+    #expect(try text("/Sight?_near=1,2,3km").contains("/Sight/-/delete?_near=1,2,3km"))
+    let asked = try text("/Sight/-/delete.json?_near=1,2,3km", "{}")
+    #expect(asked.contains("1 record of Sight would be deleted"), "\(asked)")
+    let question = try JSONDocument.parsing(asked.utf8).root
+    let token = try #require(question["answer"]?["token"]?.string)
+    #expect(try text("/-/change.json", "{\"token\":\"\(token)\"}").contains("Done:"))
+    #expect(names(try library.json("/Sight.json")["rows"]) == ["far", "nowhere"])
+    await library.verify()
   }
 
   @Test func `the tool for similar records answers as the page does`() async throws {

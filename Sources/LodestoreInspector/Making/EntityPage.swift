@@ -100,8 +100,8 @@ struct EntityPage {
 
   /// The changes of the selected records.
   private var edits: Section? {
-    // All records with a vector are similar, more or less.
-    guard selection.similar == nil else { return nil }
+    // The page has only the first of the selected records.
+    guard isContinued else { return nil }
     let records = selection.isOfAll ? "all records" : "the selected records"
     let selected = selection.ofRecords
     return reading.edits(
