@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreRows
 import Testing
 
 @testable import LodestoreInspector
@@ -15,6 +16,13 @@ struct AddressTests {
       .map { _ in Self.pieces.randomElement(using: &random) ?? "a" }.joined()
   }
 
+  private func place(_ random: inout SeededRandom) -> Coordinate {
+    Coordinate(
+      latitude: .random(in: -90...90, using: &random),
+      longitude: [180, -180, 7, .random(in: -180...180, using: &random)]
+        .randomElement(using: &random) ?? 0)
+  }
+
   private func selection(_ random: inout SeededRandom) -> Selection {
     var selection = Selection()
     func texts(_ random: inout SeededRandom) -> [String] {
@@ -24,6 +32,18 @@ struct AddressTests {
       Selection.Match(path: "m" + $0, text: text(&random))
     }
     if Bool.random(using: &random) { selection.condition = text(&random, atLeast: 1) }
+    if Bool.random(using: &random) {
+      selection.near = NearPlace(
+        place(&random),
+        meters: [nil, 0, 1_500, .random(in: 0...1e8, using: &random)]
+          .randomElement(using: &random) ?? nil)
+      let (south, north) = (place(&random), place(&random))
+      selection.box = BoundingBox(
+        south: min(south.latitude, north.latitude), west: south.longitude,
+        north: max(south.latitude, north.latitude), east: north.longitude)
+      selection.similar = .random(in: 0...(.max), using: &random)
+      selection.indexes = texts(&random)
+    }
     selection.order = texts(&random)
     selection.columns = texts(&random)
     selection.facets = texts(&random)

@@ -236,12 +236,39 @@ struct SearchPageTests {
     #expect(page.contains("Begin at"))
     _ = try library.get(path + "?_where=1", 400)
     #expect(try library.json(path + ".json?_search=zz")["terms"]?.count == 0)
-    // The texts of a second index are searched by a condition.
+    // A second index is named.
     let second = try library.get("/Note/-/index/search(text)")
-    let link = "/Note?_where=text%20SEARCH%20%22network%22"
-    #expect(second.contains(link), "\(second)")
-    #expect(titles(try library.json(link.replacing("/Note?", with: "/Note.json?"))) == ["Network"])
+    #expect(second.contains("/Note?_search=network&amp;_index=search(text)"), "\(second)")
     await verify(library)
+  }
+
+  @Test func `a search is in the index that the address names`() async throws {
+    let library = try await usualLibrary()
+    func found(_ query: String) throws -> [String] {
+      titles(try library.json("/Note.json?_search=\(query)"))
+    }
+    #expect(try found("reads&_index=search(text)") == ["Network"])
+    #expect(try found("reads&_index=search(title%2Btags)").isEmpty)
+    #expect(try found("json&_index=").count == 2)
+    #expect(try library.get("/Note?_search=a&_index=search(titel)", 404).contains("search(title"))
+    let page = try library.get("/Note?_search=reads&_index=search(text)")
+    #expect(page.contains("<option value=\"search(text)\" selected>in text</option>"))
+    #expect(page.contains("<option value=\"\">in title, tags</option>"))
+    #expect(page.contains("<mark>Reads</mark> the network"))
+  }
+
+  @Test func `a word at the end of a text is within the part that a cell shows`() async throws {
+    let start = String(repeating: "other ", count: 12)
+    let library = try await library([Note(start + "needle"), Note("needle " + start)])
+    let page = try library.get("/Note?_search=needle")
+    let cells = page.split(separator: "<td>").filter { $0.contains("<mark>needle</mark>") }
+    #expect(cells.count == 2)
+    for cell in cells {
+      let before = try #require(cell.split(separator: "<mark>").first)
+      #expect(before.count < 40, "\(before)")
+    }
+    // A searched text has a column, however many attributes there are.
+    #expect(page.contains(">tags<"))
   }
 
   @Test func `words of many records stream in batches, each once`() async throws {

@@ -23,8 +23,9 @@ struct ServeCommand: ToolCommand {
       the header field 'Authorization: Bearer KEY', and then the token of the answer to \
       /-/change.json.
 
-      Each page has other forms: '.json', '.jsonl' or '.csv' at the end of its path. A parameter \
-      is an attribute with its value, or one of _where, _sort, _column, _facet, _after and _limit.
+      Each page has other forms: '.json', '.jsonl' or '.csv' at the end of its path, and with \
+      places '.geojson'. A parameter is an attribute with its value, or one of _where, _search, \
+      _near, _similar, _sort, _column, _facet, _after and _limit.
       """)
 
   @Argument(

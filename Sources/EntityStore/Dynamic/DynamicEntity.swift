@@ -20,6 +20,10 @@ package struct DynamicEntity: Sendable {
   package var placeIndexes: [DynamicIndex] {
     stored.placeIndexes.map { DynamicIndex(stored: $0.entries) }
   }
+  /// The indexes on vectors, whose entries have blocks of vectors.
+  package var vectorIndexes: [DynamicIndex] {
+    stored.vectorIndexes.map { DynamicIndex(stored: $0.entries) }
+  }
 }
 
 /// An index of an entity.

@@ -9,6 +9,9 @@ package struct DynamicRecord {
   /// The name of a record's id among its attributes; no attribute can have this name.
   package static let idName = JSONRecordEncoder.idMember
 
+  /// The name of the distance from the place or vector of a query.
+  package static let distanceName = ValuePath.distanceName
+
   package let id: UInt64
   let bytes: ByteView
   /// The length of the record in the file.
@@ -36,25 +39,6 @@ package struct DynamicRecord {
 
     /// The number of the layout in which the record is stored.
     package var layoutNumber: UInt16 { view.layout.number }
-  }
-}
-
-extension DynamicEntity {
-  /// The place of a record by the first place index; `nil` if the record has none.
-  package func place(in reader: DynamicRecord.Reader) throws(FormatError) -> Coordinate? {
-    guard let index = description.placeIndexes.first,
-      case .at(let latitude, let longitude) = try IndexedPlace(
-        of: index, in: reader.view, description)
-    else { return nil }
-    return Coordinate(latitude: latitude, longitude: longitude)
-  }
-}
-
-extension DynamicEntity {
-  /// The vector of a record by the first vector index; `nil` if the record has none.
-  package func vector(in reader: DynamicRecord.Reader) -> Vector? {
-    description.vectorIndexes.first
-      .flatMap { IndexedVector(of: $0, in: reader.view, description).vector }.map { Vector($0) }
   }
 }
 

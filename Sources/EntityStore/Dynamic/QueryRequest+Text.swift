@@ -40,13 +40,27 @@ extension QueryRequest {
   }
 
   /// Returns the request for the records that are also near a place, the nearest first.
-  package func near(_ place: Coordinate, meters: Double?) -> QueryRequest {
-    near(.circle(place, meters))
+  ///
+  /// - Parameter source: the names that lead to the latitude; by default those of the first place
+  ///   index.
+  package func near(
+    _ place: Coordinate, meters: Double?, by source: [String] = []
+  ) -> QueryRequest {
+    adding(.near, .circle(place, meters), source).byDistance
   }
 
-  /// Returns the request for the records that also have a vector, the nearest first.
-  package func near(_ vector: Vector, by measure: VectorMeasure) -> QueryRequest {
-    near(.vector(vector, measure, nil))
+  /// Returns the request for the records that are also within an area.
+  package func within(_ box: BoundingBox, by source: [String] = []) -> QueryRequest {
+    adding(.within, .box(box), source)
+  }
+
+  /// Returns the request for the records that also have a vector, the nearest to `vector` first.
+  ///
+  /// - Parameter source: the name of the attribute; by default that of the first vector index.
+  package func near(
+    _ vector: Vector, by measure: VectorMeasure, in source: [String] = []
+  ) -> QueryRequest {
+    adding(.near, .vector(vector, measure, nil), source).byDistance
   }
 
   /// Returns the request for the same records except that with an id.
@@ -57,13 +71,25 @@ extension QueryRequest {
     return request
   }
 
-  private func near(_ operand: Operand) -> QueryRequest {
+  private func adding(
+    _ comparison: Comparison.Operator, _ right: Operand, _ source: [String]
+  ) -> QueryRequest {
     var request = self
-    let near = ConditionTree.comparison(
-      Comparison(.path(ValuePath(.record, [])), .near, operand))
-    request.condition = isOfAll ? near : .all(of: [near, condition])
+    let part = ConditionTree.comparison(
+      Comparison(.path(ValuePath(.record, source.map { .member($0) })), comparison, right))
+    request.condition = isOfAll ? part : .all(of: [part, condition])
+    return request
+  }
+
+  private var byDistance: QueryRequest {
+    var request = self
     request.order = [SortTerm(ValuePath(attribute: ValuePath.distanceName), isDescending: false)]
     return request
+  }
+
+  /// Whether the order is by the distance from a place or vector.
+  package var isByDistance: Bool {
+    order.first.map { $0.operand == .path(ValuePath(attribute: ValuePath.distanceName)) } ?? false
   }
 
   /// Returns a format string in the form in which the library prints it.

@@ -11,7 +11,7 @@ extension PlanRun {
     try core.prepareSearch()
     var ids: [UInt64] = []
     var atBorder: [UInt64] = []
-    let entries = try PlaceEntries(access.place, in: core.transaction)
+    let entries = try PlaceEntries(access.place.index.entries, in: core.transaction)
     for range in access.ranges {
       try entries.forEach(in: range) { field, id in
         try tick()
@@ -60,7 +60,7 @@ extension PlanRun {
       case .circle(_, let meters) = access.place.cover.region
     else { return }
     try core.prepareSearch()
-    let entries = try PlaceEntries(access.place, in: core.transaction)
+    let entries = try PlaceEntries(access.place.index.entries, in: core.transaction)
     let records = try RecordLookup(entity.records, in: core.transaction)
     var known = Heap<NearCandidate>()
     known.insert(NearCandidate(distance: 0, .cell(.whole)), by: NearCandidate.precedes)
@@ -129,16 +129,16 @@ private struct NearCandidate {
 }
 
 /// The entries of a place index.
-private struct PlaceEntries {
+struct PlaceEntries {
   /// The number of entries up to which the records of a cell are compared one by one.
   static let mostOfCell = 32
 
   private let cursor: Cursor
   private let name: String
 
-  init(_ place: BoundPlace, in transaction: Transaction) throws {
-    cursor = try Cursor(place.index.entries.tree, in: transaction)
-    name = place.index.entries.name
+  init(_ index: StoredIndex, in transaction: Transaction) throws {
+    cursor = try Cursor(index.tree, in: transaction)
+    name = index.name
   }
 
   /// Visits the fields and record ids of the entries in a range, until `body` returns false.

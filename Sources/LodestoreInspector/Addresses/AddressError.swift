@@ -6,6 +6,7 @@ enum AddressError: Error, Equatable {
   case unknownPath(String)
   case unknownParameter(String)
   case badParameter(String, String)
+  case badPlace(String)
   /// The store has no such entity, record, index or relationship.
   case notFound(String)
 
@@ -17,6 +18,9 @@ enum AddressError: Error, Equatable {
       "the page has no parameter '\(name)'; leave it out, or write an attribute's name"
     case .badParameter(let name, let value):
       "the parameter '\(name)' cannot be '\(value)'; use a number from 1"
+    case .badPlace(let text):
+      "'\(text)' is no place; write degrees north and east and a distance, as 54.8,61.1,500km, or "
+        + "an area as south,west,north,east"
     case .notFound(let message): message
     }
   }

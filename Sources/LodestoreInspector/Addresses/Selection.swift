@@ -1,4 +1,5 @@
 internal import EntityStore
+internal import LodestoreRows
 
 /// The records of one entity that an address selects, their order, and the columns that it shows.
 ///
@@ -23,6 +24,17 @@ struct Selection: Hashable, Sendable {
   /// The words that the records must have, in the texts of a search index.
   var search: String?
   var mode = SearchMode.allWords
+  /// The place near which the records are.
+  ///
+  /// Without terms of an order, the nearest records come first.
+  var near: NearPlace?
+  /// The area in which the records are.
+  var box: BoundingBox?
+  /// The record to whose vector those of the records are compared, the most similar first.
+  var similar: UInt64?
+  /// The names of the indexes for ``search``, places and ``similar``; by default the first of each
+  /// kind.
+  var indexes: [String] = []
   /// The terms of the order: a path or an expression, with `-` before it for the descending order.
   ///
   /// A search without terms sorts by scores.
@@ -54,6 +66,10 @@ struct Selection: Hashable, Sendable {
       switch item.name {
       case "_search": search = try Self.search(item.value)
       case "_mode": mode = try Self.mode(item.value)
+      case "_near": near = try Self.place(item.value, NearPlace.init)
+      case "_box": box = try Self.place(item.value, PlaceText.box)
+      case "_similar": similar = try Self.similar(item.value)
+      case "_index": if !item.value.isEmpty { indexes.append(item.value) }
       case "_where": condition = Self.unlessEmpty(item.value)
       case "_sort": if !item.value.isEmpty { order.append(item.value) }
       case "_column": if !item.value.isEmpty { columns.append(item.value) }
@@ -85,6 +101,20 @@ struct Selection: Hashable, Sendable {
     return found.mode
   }
 
+  private static func place<Place>(
+    _ text: String, _ parse: (String) -> Place?
+  ) throws(AddressError) -> Place? {
+    if text.allSatisfy(\.isWhitespace) { return nil }
+    guard let place = parse(text) else { throw .badPlace(text) }
+    return place
+  }
+
+  private static func similar(_ text: String) throws(AddressError) -> UInt64? {
+    if text.isEmpty { return nil }
+    guard let id = UInt64(text) else { throw .badParameter("_similar", text) }
+    return id
+  }
+
   private static func unlessEmpty(_ text: String) -> String? { text.isEmpty ? nil : text }
 
   private static func size(_ text: String) throws(AddressError) -> Size? {
@@ -109,6 +139,10 @@ struct Selection: Hashable, Sendable {
     }
     add("_search", search)
     if mode != .allWords { add("_mode", SearchMode.choices.first { $0.mode == mode }?.name) }
+    add("_near", near?.text)
+    add("_box", box.map(PlaceText.text))
+    add("_similar", similar.map { "\($0)" })
+    for name in indexes { add("_index", name) }
     add("_where", condition)
     for term in order { add("_sort", term) }
     for column in columns { add("_column", column) }
@@ -124,7 +158,10 @@ struct Selection: Hashable, Sendable {
   }
 
   /// Whether all records are selected.
-  var isOfAll: Bool { matches.isEmpty && condition == nil && search == nil }
+  var isOfAll: Bool {
+    matches.isEmpty && condition == nil && search == nil && near == nil && box == nil
+      && similar == nil
+  }
 
   /// The selection of the same records, without an order and a view of them.
   var ofRecords: Selection {
@@ -133,6 +170,8 @@ struct Selection: Hashable, Sendable {
     selection.condition = condition
     selection.search = search
     selection.mode = mode
+    (selection.near, selection.box, selection.similar) = (near, box, similar)
+    selection.indexes = indexes
     return selection
   }
 

@@ -7,6 +7,8 @@ enum Form: String, Sendable, CaseIterable {
   /// One object for each row, on a line of its own.
   case jsonl
   case csv
+  /// The rows as the features of a GeoJSON `FeatureCollection`, for entities with places.
+  case geojson
 
   var contentType: String {
     switch self {
@@ -14,6 +16,7 @@ enum Form: String, Sendable, CaseIterable {
     case .json: "application/json"
     case .jsonl: "application/jsonl; charset=utf-8"
     case .csv: "text/csv; charset=utf-8; header=present"
+    case .geojson: "application/geo+json"
     }
   }
 }
@@ -32,7 +35,7 @@ struct Target: Hashable, Sendable {
     var path = address.path
     form = .html
     if let last = path.last {
-      for form in [Form.json, .jsonl, .csv] where last.hasSuffix(".\(form.rawValue)") {
+      for form in Form.allCases where form != .html && last.hasSuffix(".\(form.rawValue)") {
         path.removeLast()
         // The address of the root's form is `/.json`.
         let name = String(last.dropLast(form.rawValue.utf8.count + 1))
@@ -41,7 +44,7 @@ struct Target: Hashable, Sendable {
       }
     }
     route = try Route(path, address.query)
-    if case .edit = route, form == .csv || form == .jsonl { throw .unknownPath(address.text) }
+    if case .edit = route, form != .html, form != .json { throw .unknownPath(address.text) }
     if route.isFile, form != .html { throw .unknownPath(address.text) }
   }
 

@@ -7,6 +7,8 @@ struct EntityPage {
   let reading: PageReading
   let entity: DynamicEntity
   let selection: Selection
+  /// The query for the selection, by the index of the page.
+  let query: SelectedQuery
   let relationships: [DynamicRelationship]
   /// The number of records in the entity.
   let total: Int
@@ -14,20 +16,29 @@ struct EntityPage {
   let route: @Sendable (Selection) -> Route
   /// The columns unless the address names some.
   var usualColumns: [String]
+  /// The sections before the rows.
+  var additions: [Section] = []
+  /// Whether the form has a field for a record to which others are similar.
+  var hasSimilarField = false
 
   var snapshot: DynamicSnapshot { reading.snapshot }
   var limits: PageMaker.Limits { reading.limits }
   /// Whether each form of the page has the number of selected records.
   var isCounted = false
 
-  /// - Parameter route: the route of a selection; `nil` for the page of the entity.
+  /// - Parameters:
+  ///   - index: the name of the index of the page; `nil` for the page of the entity.
+  ///   - route: the route of a selection; `nil` for the page of the entity.
   init(
     _ reading: PageReading, _ entity: DynamicEntity, _ selection: Selection,
-    route: (@Sendable (Selection) -> Route)? = nil
+    by index: String? = nil, route: (@Sendable (Selection) -> Route)? = nil
   ) throws {
     self.reading = reading
     self.entity = entity
     self.selection = selection
+    query = SelectedQuery(
+      snapshot: reading.snapshot, entity: entity,
+      selection: selection.with { if let index { $0.indexes.insert(index, at: 0) } })
     relationships = reading.snapshot.relationships(of: entity)
     total = try reading.snapshot.count(of: entity)
     let name = entity.name
@@ -39,14 +50,14 @@ struct EntityPage {
     var page = Page(route: route(selection), title: entity.name)
     page.trail = [Page.Crumb(text: entity.name, route: .entity(entity.name, Selection()))]
     page.views = reading.views(of: entity, selection)
-    let names = selection.columns.isEmpty ? usualColumns : selection.columns
+    page.hasPlaces = !entity.placeIndexes.isEmpty
+    let names = selection.columns.isEmpty ? try shownColumns() : selection.columns
     var columns = try RecordColumns(entity, names: names, relationships: relationships)
     addOrders(to: &columns)
     addMarks(to: &columns)
+    try addDistance(to: &columns)
     do {
-      let request = try SelectedQuery(
-        snapshot: snapshot, entity: entity, selection: selection
-      ).request()
+      let request = try query.request()
       let (table, damages) = try table(request, columns)
       let facets = facets(request)
       var form = try form(request, names)
@@ -66,6 +77,7 @@ struct EntityPage {
         page.sections.append(Section("notice", .notice(advice)))
       }
       page.sections += damages.prefix(5).map { Section("notice", .notice(Notice(.warning, $0))) }
+      page.sections += additions
       page.sections.append(Section("rows", .table(table)))
     } catch let error as StoreError where error.code == .invalidQuery {
       refuse(&page, Notice(error, in: selection.condition), columns, names)
@@ -88,6 +100,8 @@ struct EntityPage {
 
   /// The changes of the selected records.
   private var edits: Section? {
+    // The page has only the first of the selected records.
+    guard isContinued else { return nil }
     let records = selection.isOfAll ? "all records" : "the selected records"
     let selected = selection.ofRecords
     return reading.edits(
@@ -117,9 +131,26 @@ struct EntityPage {
 
   // MARK: Rows
 
+  /// The number of similar records unless the address has another.
+  private static let mostSimilar = 20
+
+  /// Whether the rows continue after the page.
+  ///
+  /// A selection without a distance has all records with a place or vector, so only the first ones
+  /// are of interest.
+  private var isContinued: Bool {
+    selection.similar == nil && (selection.near == nil || selection.near?.meters != nil)
+  }
+
   /// The number of rows that the page begins with, and whether others stream after them.
   private var firstSize: (count: Int, streams: Bool) {
-    switch (selection.size, reading.form) {
+    if !isContinued {
+      let usual = selection.similar == nil ? limits.pageSize : Self.mostSimilar
+      guard let size = selection.size else { return (usual, false) }
+      let count = if case .count(let count) = size { count } else { Int.max }
+      return (min(count, Selection.largestPage), false)
+    }
+    return switch (selection.size, reading.form) {
     case (.count(let count), .html), (.count(let count), .json):
       (min(count, Selection.largestPage), false)
     case (.all, .html): (Selection.largestPage, false)
@@ -136,7 +167,8 @@ struct EntityPage {
     var damages: [String] = []
     let batch = try RecordBatch(
       entity: entity.name, columns: columns, request: request, count: count,
-      byteCount: streams ? limits.batchBytes : limits.pageBytes, limits: limits
+      byteCount: streams ? limits.batchBytes : limits.pageBytes, limits: limits,
+      isContinued: isContinued
     ).read(snapshot, entity) { damages.append($0) }
     var table = Table(columns.headings, batch.rows)
     table.isMain = true
@@ -152,6 +184,10 @@ struct EntityPage {
     if selection.after != nil { table.firstPage = route(selection.changed { _ in }) }
     if table.nextPage != nil || selection.after != nil {
       table.summary = summary(of: batch.rows.count)
+    }
+    if !isContinued, batch.rows.count == count {
+      let word = selection.similar == nil ? "nearest" : "most similar"
+      table.summary = "The \(NumberText.grouped(count)) \(word) records"
     }
     return (table, damages)
   }
@@ -200,11 +236,35 @@ struct EntityPage {
     }
   }
 
+  /// The usual columns, and those of searched texts.
+  private func shownColumns() throws(AddressError) -> [String] {
+    guard selection.search != nil, reading.form == .html,
+      let position = try query.position(among: entity.searchIndexes)
+    else { return usualColumns }
+    let searched = entity.description.searchIndexes[position].sources.compactMap {
+      entity.description.attribute(number: $0.attribute)?.name
+    }
+    return usualColumns + Set(searched).subtracting(usualColumns).sorted()
+  }
+
+  private func addDistance(to columns: inout RecordColumns) throws {
+    // A fault of the selection is shown by the notice of the request.
+    if let measure = try? query.measure() { columns.addDistance(measure) }
+    if reading.form == .html { columns.showVectors() }
+    guard reading.form == .geojson else { return }
+    guard let position = try query.position(among: entity.placeIndexes) else {
+      throw AddressError.notFound("\(entity.name) has no place index, so its rows are no GeoJSON")
+    }
+    columns.addCoordinates(by: position)
+  }
+
   /// Lets the columns with searched texts mark the words of the search.
   private func addMarks(to columns: inout RecordColumns) {
     guard reading.form == .html, let text = selection.search else { return }
     let highlighter = SearchHighlighter(text, selection.mode)
-    let searched = Set(entity.description.searchIndexes.flatMap(\.sources).map(\.attribute))
+    let used = (try? query.position(among: entity.searchIndexes)) ?? nil
+    let searched = Set(
+      used.map { entity.description.searchIndexes[$0].sources.map(\.attribute) } ?? [])
     for position in columns.headings.indices {
       let name = columns.headings[position].column.name.prefix { $0 != "." }
       guard let attribute = entity.description.attribute(named: String(name)),
@@ -234,7 +294,8 @@ struct EntityPage {
       + (nested?.paths.map(\.text) ?? [])
     return SelectionForm(
       selection: selection, route: route, search: reading.searchField(of: entity, selection),
-      choices: choices, countable: countable, count: "",
+      hasPlaces: !entity.placeIndexes.isEmpty, hasSimilar: hasSimilarField, choices: choices,
+      countable: countable, count: "",
       examples: ConditionExamples(entity, nested).texts,
       completions: nested.map {
         Completions(entity, snapshot, $0, control: limits.time(limits.count).control).texts
@@ -244,11 +305,19 @@ struct EntityPage {
   private func form(_ request: QueryRequest, _ names: [String]) throws -> SelectionForm {
     var form = plainForm(names)
     guard reading.form == .html else { return form }
-    let count = try selectedCount(request)
-    form.count = countSentence(request, count)
-    if count == nil { form.wait = wait }
+    if isContinued {
+      let count = try selectedCount(request)
+      form.count = countSentence(request, count)
+      if count == nil { form.wait = wait }
+    } else {
+      let word = selection.similar == nil ? "nearest" : "most similar"
+      form.count = "The \(word) of \(NumberText.counted(total, "record"))."
+    }
     if !selection.isOfAll {
-      let plan = try snapshot.query(request, of: entity).explanation()
+      var shown = request
+      // The nearest records are found without the others.
+      if request.isByDistance { shown.limit = limits.pageSize }
+      let plan = try snapshot.query(shown, of: entity).explanation()
       form.plan = (
         plan.isScan
           ? "Why does this read all records?" : "Uses the index \(plan.index ?? ""): show the plan",
@@ -264,8 +333,11 @@ struct EntityPage {
     guard let count else {
       return "Of \(all), the selected ones were not counted within \(limits.count)."
     }
-    let isScored = selection.search != nil && selection.order.isEmpty && !request.order.isEmpty
-    return "\(NumberText.grouped(count)) of \(all)\(isScored ? ", the best first" : "")."
+    let isOrdered = selection.order.isEmpty && !request.order.isEmpty
+    let order =
+      !isOrdered
+      ? "" : request.isByDistance ? ", the nearest first" : ", the best first"
+    return "\(NumberText.grouped(count)) of \(all)\(order)."
   }
 
   /// The number of selected records; `nil` if the time did not suffice.

@@ -13,6 +13,12 @@ extension PageReading {
     if let position = entity.searchIndexes.firstIndex(where: { $0.shortName == name }) {
       return try searchIndexPage(entity, position, selection)
     }
+    if let position = entity.placeIndexes.firstIndex(where: { $0.shortName == name }) {
+      return try placeIndexPage(entity, position, selection)
+    }
+    if let position = entity.vectorIndexes.firstIndex(where: { $0.shortName == name }) {
+      return try vectorIndexPage(entity, position, selection)
+    }
     guard let index = entity.indexes.first(where: { $0.shortName == name }) else {
       throw AddressError.notFound(
         Self.missing(

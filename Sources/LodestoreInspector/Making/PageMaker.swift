@@ -68,6 +68,9 @@ struct PageMaker: Sendable {
   func page(_ target: Target) throws -> Page {
     try page(as: target.form) { reading in
       var page = try reading.page(target.route)
+      if target.form == .geojson, !page.hasPlaces, !page.isRefused {
+        throw AddressError.notFound("the rows of this page have no places for GeoJSON")
+      }
       guard target.form == .html else { return page }
       page.entities = try reading.snapshot.entities.prefix(200).map {
         Page.EntityLink(name: $0.name, count: try reading.snapshot.count(of: $0))
@@ -156,7 +159,7 @@ struct PageReading {
   }
 
   /// Whether the form has all rows, which are read in batches.
-  var streams: Bool { form == .jsonl || form == .csv }
+  var streams: Bool { form == .jsonl || form == .csv || form == .geojson }
 
   /// Reads the rows of the page at `route`, and of those after it; `nil` for forms of one page.
   func following(_ route: Route?) -> Table.Batch.Next? {
@@ -181,7 +184,8 @@ struct PageReading {
 
   /// The indexes of an entity that have a page.
   static func indexes(of entity: DynamicEntity) -> [DynamicIndex] {
-    entity.indexes + entity.elementIndexes + entity.searchIndexes
+    entity.indexes + entity.elementIndexes + entity.searchIndexes + entity.placeIndexes
+      + entity.vectorIndexes
   }
 
   /// The views of an entity, which its pages have in common.
@@ -196,9 +200,13 @@ struct PageReading {
       Page.Crumb(text: "Schema", route: .schema(entity.name)),
     ]
       + Self.indexes(of: entity).map { index in
-        Page.Crumb(
-          text: "Index \(index.shortName)", route: .index(entity.name, index.shortName, Selection())
-        )
+        let isOnlyMap =
+          entity.placeIndexes.count == 1 && index.name == entity.placeIndexes[0].name
+        return Page.Crumb(
+          text: isOnlyMap ? "Map" : "Index \(index.shortName)",
+          route: .index(
+            entity.name, index.shortName,
+            entity.placeIndexes.contains { $0.name == index.name } ? plain : Selection()))
       }
   }
 }

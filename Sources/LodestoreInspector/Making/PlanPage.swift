@@ -14,7 +14,8 @@ extension PageReading {
     let nested = form == .html ? NestedPaths(entity, snapshot) : nil
     var form = SelectionForm(
       selection: selection, route: { [name = entity.name] in .plan(name, $0) },
-      search: searchField(of: entity, selection), count: "",
+      search: searchField(of: entity, selection), hasPlaces: !entity.placeIndexes.isEmpty,
+      count: "",
       examples: ConditionExamples(entity, nested).texts,
       completions: nested.map {
         Completions(entity, snapshot, $0, control: limits.time(limits.count).control).texts

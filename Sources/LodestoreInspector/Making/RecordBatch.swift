@@ -12,6 +12,8 @@ struct RecordBatch: Sendable {
   var byteCount: Int
   /// The limits of the page.
   var limits: PageMaker.Limits
+  /// Whether records follow; false for a request that is only for the first ones.
+  var isContinued = true
 
   /// Reads the records, and the token of those that follow, if any follow.
   func read(
@@ -41,11 +43,24 @@ struct RecordBatch: Sendable {
       request.limit = rows.count
       token = try snapshot.query(request, of: entity).forEachOfPage(control: control) { _ in }
     }
-    guard let token else { return (rows, nil) }
+    guard let token, isContinued else { return (rows, nil) }
+    return (rows, try isLast(token, request, snapshot, entity, control) ? nil : token)
+  }
+
+  /// Whether no record follows the end of a page.
+  private func isLast(
+    _ token: ContinuationToken, _ request: QueryRequest, _ snapshot: DynamicSnapshot,
+    _ entity: DynamicEntity, _ control: RunControl
+  ) throws -> Bool {
+    var request = request
+    if request.isByDistance, request.after == nil, let count = request.limit {
+      // One more of the nearest records is found faster than the one after the token.
+      request.limit = count + 1
+      return try snapshot.query(request, of: entity).ids(control: control).count <= count
+    }
     request.after = token
     request.limit = 1
-    let isLast = try snapshot.query(request, of: entity).ids(control: control).isEmpty
-    return (rows, isLast ? nil : token)
+    return try snapshot.query(request, of: entity).ids(control: control).isEmpty
   }
 
   /// The end of a batch whose records take more bytes than it may have.

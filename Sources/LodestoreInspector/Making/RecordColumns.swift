@@ -10,6 +10,11 @@ struct RecordColumns: Sendable {
     case attribute(EntityDescription.Attribute, target: String?)
     /// A value inside a JSON or document attribute.
     case path(EntityDescription.Attribute, [String])
+    case distance(DistanceMeasure)
+    /// The numbers of a vector, for people.
+    case vector(position: Int)
+    /// The coordinates of a place, as GeoJSON has them.
+    case coordinates(position: Int)
   }
 
   private let entity: DynamicEntity
@@ -60,6 +65,13 @@ struct RecordColumns: Sendable {
     (target ?? attribute.shape ?? attribute.type.name) + (attribute.isOptional ? "?" : "")
   }
 
+  /// The type of a vector with its dimensions: `vector(384)?`.
+  static func typeName(
+    of index: EntityDescription.ComputedIndex, _ attribute: EntityDescription.Attribute
+  ) -> String {
+    "vector(\(index.dimensions))" + (attribute.isOptional ? "?" : "")
+  }
+
   /// The names of the usual columns: the id, the attributes of unique keys, then the others.
   static func usualNames(of entity: DynamicEntity, all: Bool = false) -> [String] {
     let description = entity.description
@@ -69,6 +81,33 @@ struct RecordColumns: Sendable {
       attributes.filter { keys.contains($0.number) }.map(\.name)
       + attributes.filter { !keys.contains($0.number) }.map(\.name)
     return [DynamicRecord.idName] + (all ? names : Array(names.prefix(usualCount)))
+  }
+
+  /// Adds the column `_distance` after the id.
+  mutating func addDistance(_ measure: DistanceMeasure) {
+    let column = Column(DynamicRecord.distanceName, title: "distance")
+    let position = min(1, sources.count)
+    sources.insert(.distance(measure), at: position)
+    headings.insert(Table.Heading(column, type: measure.unit), at: position)
+  }
+
+  /// Adds the geometry of GeoJSON, by a place index.
+  mutating func addCoordinates(by position: Int) {
+    sources.append(.coordinates(position: position))
+    headings.append(Table.Heading(Column(GeoJSONText.placeName)))
+  }
+
+  /// Lets vectors be shown as numbers and not as bytes.
+  mutating func showVectors() {
+    for (position, index) in entity.description.vectorIndexes.enumerated() {
+      for column in sources.indices {
+        guard case .attribute(let attribute, _) = sources[column],
+          attribute.number == index.attribute
+        else { continue }
+        sources[column] = .vector(position: position)
+        headings[column].type = Self.typeName(of: index, attribute)
+      }
+    }
   }
 
   mutating func setHeading(at position: Int, _ change: (inout Table.Heading) -> Void) {
@@ -99,6 +138,16 @@ struct RecordColumns: Sendable {
     case .id: return Item(.unsigned(id), link: .record(entity.name, id))
     case .attribute(let attribute, let target):
       return Self.item(try reader.value(of: attribute), target: target)
+    case .distance(let measure): return Item(try measure.distance(of: entity, reader))
+    case .vector(let position):
+      return Item(
+        entity.vector(in: reader, by: position).map { .text(Self.text(of: $0)) } ?? .null)
+    case .coordinates(let position):
+      let place = try entity.place(in: reader, by: position)
+      return Item(
+        place.map {
+          GeoJSONText.coordinates(latitude: $0.latitude, longitude: $0.longitude)
+        } ?? .null)
     case .path(let attribute, let path):
       guard case .document(let bytes) = try reader.value(of: attribute) else {
         return Item(.absent)
@@ -107,6 +156,13 @@ struct RecordColumns: Sendable {
         Item(try DocumentText.value(at: path, in: bytes).map { try Cell(document: $0) } ?? .absent)
       }
     }
+  }
+
+  /// The first numbers of a vector, and their count.
+  private static func text(of vector: Vector) -> String {
+    let shown = vector.values.prefix(4).map { "\(($0 * 1_000).rounded() / 1_000)" }
+    return shown.joined(separator: ", ") + (vector.values.count > 4 ? ", …" : "")
+      + " (\(vector.values.count))"
   }
 
   /// A value, with a link to the record of `target` that it names.

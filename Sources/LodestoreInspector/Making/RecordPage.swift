@@ -27,6 +27,7 @@ extension PageReading {
       let reader = try record.reader(verifyingChecksum: true)
       if let key = try key(reader, of: entity) { page.title += ": \(key)" }
       page.sections.append(Section("record", .record(try fields(reader, of: entity, id))))
+      page.sections += try neighbours(of: reader, entity, id)
       page.sections += try related(to: id, of: entity)
       page.sections += try indexes(of: entity, leadingTo: record, reader)
     } catch let error as AddressError {
@@ -76,7 +77,14 @@ extension PageReading {
         type: RecordColumns.typeName(of: attribute, target: target?.name)
           + (attribute.derivation == nil ? "" : ", derived"),
         item: RecordColumns.item(value, target: target?.name))
-      if form == .html, target == nil {
+      if form == .html {
+        let indexes = entity.description.vectorIndexes
+        if let position = indexes.firstIndex(where: { $0.attribute == attribute.number }) {
+          field.numbers = entity.vector(in: reader, by: position)?.values
+          field.type = RecordColumns.typeName(of: indexes[position], attribute)
+        }
+      }
+      if form == .html, target == nil, field.numbers == nil {
         field.equal = Self.equal(to: value, at: attribute.name, in: entity.name)
       }
       fields.append(field)
@@ -136,13 +144,15 @@ extension PageReading {
         text: "Add or remove \(name)", edit: .links(entity.name, id, name), isComplete: false))
   }
 
-  private func relatedColumns(
+  func relatedColumns(
     of target: DynamicEntity, _ names: [String] = []
   ) throws(AddressError) -> RecordColumns {
     let usual = RecordColumns.usualNames(of: target, all: form != .html)
     let shown = names.isEmpty ? (form == .html ? Array(usual.prefix(6)) : usual) : names
-    return try RecordColumns(
+    var columns = try RecordColumns(
       target, names: shown, relationships: snapshot.relationships(of: target))
+    if form == .html { columns.showVectors() }
+    return columns
   }
 
   /// The page with the records to which a relationship of a record leads.

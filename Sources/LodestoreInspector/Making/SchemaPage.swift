@@ -26,6 +26,7 @@ extension PageReading {
         Section(
           "searchIndexes", heading: "Search indexes", .table(Self.searchIndexes(of: entity))))
     }
+    page.sections += Self.proximityIndexes(of: entity)
     if !description.rules.isEmpty {
       let rows = description.rules.map {
         Table.Row([Item(.text($0.name)), Item(.text($0.condition))])
@@ -99,6 +100,37 @@ extension PageReading {
         Table.Heading(Column("text", title: "Text")),
         Table.Heading(Column("weight", title: "Weight")),
       ], rows)
+  }
+
+  /// The sections with the place indexes and the vector indexes, if there are any.
+  private static func proximityIndexes(of entity: DynamicEntity) -> [Section] {
+    let description = entity.description
+    func item(_ index: EntityDescription.ComputedIndex) -> Item {
+      let name = description.indexName(index)
+      return Item(.text(name), link: .index(entity.name, name, Selection()))
+    }
+    let places = description.placeIndexes.map { index in
+      Table.Row([item(index)] + description.sourceNames(index).map { Item(.text($0)) })
+    }
+    let vectors = description.vectorIndexes.map { index in
+      Table.Row(
+        [item(index)] + description.sourceNames(index).map { Item(.text($0)) }
+          + [Item(.count(index.dimensions))])
+    }
+    func section(
+      _ name: String, _ heading: String, _ columns: [Column], _ rows: [Table.Row]
+    ) -> [Section] {
+      let index = Column("index", title: "Index")
+      let table = Table(([index] + columns).map { Table.Heading($0) }, rows)
+      return rows.isEmpty ? [] : [Section(name, heading: heading, .table(table))]
+    }
+    return section(
+      "placeIndexes", "Place indexes",
+      [Column("latitude", title: "Latitude"), Column("longitude", title: "Longitude")], places)
+      + section(
+        "vectorIndexes", "Vector indexes",
+        [Column("attribute", title: "Attribute"), Column("dimensions", title: "Dimensions")],
+        vectors)
   }
 
   private static func table(of relationships: [DynamicRelationship]) -> Table {

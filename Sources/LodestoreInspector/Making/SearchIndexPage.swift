@@ -83,25 +83,13 @@ extension PageReading {
   }
 
   /// The records that have a term.
-  ///
-  /// A search of the entity uses its first search index. The texts of other indexes are searched by
-  /// a condition.
   private static func selection(
     of term: String, _ position: Int, _ entity: DynamicEntity
   ) -> Selection {
     let isPlain = term.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || $0.value < 0x3A }
-    let words = isPlain ? term : "\"\(term)\""
     var selection = Selection()
-    if position == 0 {
-      selection.search = words
-    } else {
-      let description = entity.description
-      selection.condition = description.searchIndexes[position].sources.map { source in
-        let name = description.name(of: source)
-        let operand = source.path.isEmpty ? ConditionText.operand(name) : name
-        return "\(operand) SEARCH \(ConditionText.quoted(words))"
-      }.joined(separator: " OR ")
-    }
+    selection.search = isPlain ? term : "\"\(term)\""
+    if position > 0 { selection.indexes = [entity.searchIndexes[position].shortName] }
     return selection
   }
 
@@ -111,11 +99,17 @@ extension PageReading {
   func searchField(
     of entity: DynamicEntity, _ selection: Selection
   ) -> SelectionForm.SearchField? {
-    let index = entity.description.searchIndexes.first
-    if index == nil, selection.search == nil { return nil }
-    let names = index?.sources.map(entity.description.name) ?? []
+    let indexes = entity.searchIndexes.enumerated().map { position, index in
+      let sources = entity.description.searchIndexes[position].sources
+      return (
+        name: index.shortName,
+        text: sources.map(entity.description.name).joined(separator: ", ")
+      )
+    }
+    if indexes.isEmpty, selection.search == nil { return nil }
+    let only = indexes.count == 1 ? indexes.first : nil
     return SelectionForm.SearchField(
-      label: "Search",
-      placeholder: names.isEmpty ? "" : "words in \(names.joined(separator: ", "))")
+      label: "Search", placeholder: only.map { "words in \($0.text)" } ?? "words",
+      indexes: only == nil ? indexes : [])
   }
 }

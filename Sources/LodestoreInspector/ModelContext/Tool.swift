@@ -3,7 +3,7 @@ internal import LodestoreRows
 
 /// A tool that a model may call; all of them only read.
 enum Tool: String, CaseIterable, Sendable {
-  case entities, describe, sample, query, explain, search
+  case entities, describe, sample, query, explain, search, near, similar
 
   /// An argument, with its JSON Schema without the braces.
   struct Argument: Sendable {
@@ -31,6 +31,8 @@ enum Tool: String, CaseIterable, Sendable {
     case .query: "Query of records"
     case .explain: "Plan of a query"
     case .search: "Search for words"
+    case .near: "Records near a place"
+    case .similar: "Records similar to one"
     }
   }
 
@@ -56,6 +58,15 @@ enum Tool: String, CaseIterable, Sendable {
         + "search index, which 'describe' lists with its texts. If 'next' is not null, pass it as "
         + "'after' with the same other arguments. If nothing is found, 'notices' may suggest other "
         + "words. 'count' returns the number of all records found."
+    case .near:
+      "Returns the records near a place, the nearest first, with the distance in meters as "
+        + "'_distance'. The entity must have a place index, which 'describe' lists. Without "
+        + "'distance', the nearest records are returned, however far away they are. If 'next' is "
+        + "not null, pass it as 'after' with the same other arguments."
+    case .similar:
+      "Returns the records whose vectors are most similar to that of one record, the most similar "
+        + "first, with the cosine distance from 0 to 2 as '_distance'. The entity must have a "
+        + "vector index, which 'describe' lists."
     }
   }
 
@@ -85,8 +96,37 @@ enum Tool: String, CaseIterable, Sendable {
         Self.entity, Self.text, Self.mode, Self.condition, Self.columns, Self.count, Self.limit,
         Self.after("'next' of the preceding answer"),
       ]
+    case .near:
+      [
+        Self.entity,
+        Argument(
+          "latitude",
+          #""type":"number","minimum":-90,"maximum":90,"description":"Degrees north.""#,
+          isRequired: true),
+        Argument(
+          "longitude",
+          #""type":"number","minimum":-180,"maximum":180,"description":"Degrees east.""#,
+          isRequired: true),
+        Argument(
+          "distance",
+          #""type":"number","minimum":0,"description":"The highest distance in meters.""#),
+        Self.index, Self.condition, Self.columns, Self.count, Self.limit,
+        Self.after("'next' of the preceding answer"),
+      ]
+    case .similar:
+      [
+        Self.entity,
+        Argument(
+          "id", #""type":"integer","minimum":1,"description":"The '_id' of the record.""#,
+          isRequired: true), Self.index, Self.condition, Self.columns, Self.limit,
+      ]
     }
   }
+
+  private static let index = Argument(
+    "index",
+    #""type":"string","description":"The name of the index, if there are several; by default the first one.""#
+  )
 
   private static let text = Argument(
     "text",
@@ -136,7 +176,7 @@ enum Tool: String, CaseIterable, Sendable {
     switch self {
     case .entities: "entities"
     case .describe: "attributes"
-    case .sample, .query, .search: "rows"
+    case .sample, .query, .search, .near, .similar: "rows"
     case .explain: "steps"
     }
   }
@@ -149,11 +189,11 @@ enum Tool: String, CaseIterable, Sendable {
       switch self {
       case .entities: #""file":{"type":"object"},"writes":\#(list)"#
       case .describe:
-        #""relationships":\#(list),"searchIndexes":\#(list),"rules":\#(list),"policies":{"type":"object"}"#
+        #""relationships":\#(list),"searchIndexes":\#(list),"placeIndexes":\#(list),"vectorIndexes":\#(list),"rules":\#(list),"policies":{"type":"object"}"#
       case .sample: #""total":{"type":"object"}"#
       case .query:
         #"\#(selected),"facets":\#(list)"#
-      case .search: selected
+      case .search, .near, .similar: selected
       case .explain: #""reads":{"type":"object"}"#
       }
     return #"{"type":"object","properties":{"title":{"type":"string"},"#

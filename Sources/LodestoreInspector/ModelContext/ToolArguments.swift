@@ -69,6 +69,18 @@ struct ToolArguments {
     return Int(number)
   }
 
+  func decimal(_ name: String, in range: ClosedRange<Double>) throws(ToolError) -> Double? {
+    guard let value = values[name] else { return nil }
+    guard let number = value.doubleValue, range.contains(number) else {
+      throw mistyped(
+        name,
+        range.upperBound == .greatestFiniteMagnitude
+          ? "a number from \(range.lowerBound)"
+          : "a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
   func flag(_ name: String) throws(ToolError) -> Bool {
     guard let value = values[name] else { return false }
     guard let flag = value.boolValue else { throw mistyped(name, "true or false") }

@@ -68,7 +68,7 @@ struct ToolCall {
       return try maker.page(as: .json) { reading in
         try EntityPage(reading, reading.entity(name), selection).samplePage(count)
       }
-    case .query, .search:
+    case .query, .search, .near, .similar:
       if tool == .search { _ = try arguments.required("text") }
       let name = try arguments.required("entity")
       let selection = try selection()
@@ -90,6 +90,14 @@ struct ToolCall {
     var selection = Selection()
     selection.search = try arguments.text("text")
     selection.mode = try mode()
+    if tool == .near { selection.near = try near() }
+    if tool == .similar {
+      guard let id = try arguments.number("id", in: 1...Int.max) else {
+        throw ToolError("similar needs the argument 'id'.")
+      }
+      selection.similar = UInt64(id)
+    }
+    selection.indexes = try arguments.text("index").map { [$0] } ?? []
     selection.condition = try arguments.text("where")
     selection.order = try arguments.texts("sort")
     selection.columns = try arguments.texts("columns")
@@ -98,6 +106,15 @@ struct ToolCall {
     let limit = try arguments.number("limit", in: 1...Tool.mostRows)
     selection.size = .count(limit ?? Tool.usualRows)
     return selection
+  }
+
+  private func near() throws(ToolError) -> NearPlace {
+    guard let latitude = try arguments.decimal("latitude", in: -90...90),
+      let longitude = try arguments.decimal("longitude", in: -180...180)
+    else { throw ToolError("near needs the arguments 'latitude' and 'longitude'.") }
+    return NearPlace(
+      Coordinate(latitude: latitude, longitude: longitude),
+      meters: try arguments.decimal("distance", in: 0...Double.greatestFiniteMagnitude))
   }
 
   private func mode() throws(ToolError) -> SearchMode {

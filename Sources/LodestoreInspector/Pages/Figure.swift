@@ -4,6 +4,8 @@ internal import LodestoreRows
 struct Figure: Sendable {
   var drawing: Drawing
   var table: Table
+  /// Links that show another part of the picture.
+  var controls: [(text: String, route: Route)] = []
 
   init(_ drawing: Drawing, _ table: Table) {
     self.drawing = drawing

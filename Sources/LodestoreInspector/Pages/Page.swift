@@ -23,6 +23,8 @@ struct Page: Sendable {
   var isRefused = false
   /// The number of the commit that the page shows; `nil` if the store was not read.
   var commit: UInt64?
+  /// Whether the rows are records with places.
+  var hasPlaces = false
   /// Whether the server of the page changes records.
   var isWritable = false
   /// All entities, which each page links to.
@@ -33,6 +35,9 @@ struct Page: Sendable {
     var name: String
     var count: Int
   }
+
+  /// The forms of the page besides `html`.
+  var forms: [Form] { [.json, .jsonl, .csv] + (hasPlaces ? [.geojson] : []) }
 
   /// The rows of the forms `jsonl` and `csv`: those of the main table, or the page's record.
   var rows: Table? {
@@ -127,6 +132,8 @@ struct Field: Sendable {
   var name: String
   var type: String
   var item: Item
+  /// The numbers of a vector, which people see instead of bytes.
+  var numbers: [Float]?
   /// Returns the page of the records with an equal value at a path of members inside the field.
   ///
   /// The path of the field's own value is empty.

@@ -15,6 +15,8 @@ struct SelectionForm: Sendable {
     var placeholder: String
     /// Whether the form has a choice of the search's mode.
     var hasModes = true
+    /// The names of the search indexes to choose from, with their texts; empty for one index.
+    var indexes: [(name: String, text: String)] = []
   }
 
   var selection: Selection
@@ -24,6 +26,10 @@ struct SelectionForm: Sendable {
   var search: SearchField?
   /// Whether the form has a field for a condition.
   var hasCondition = true
+  /// Whether the form has a field for a place.
+  var hasPlaces = false
+  /// Whether the form has a field for a record to which others are similar.
+  var hasSimilar = false
   var choices: [Choice] = []
   /// The expressions whose values can be counted.
   var countable: [String] = []

@@ -50,6 +50,8 @@ struct Table: Sendable {
   var next: Batch.Next?
   /// The page with the next rows; `nil` if this page has the last.
   var nextPage: Route?
+  /// The text of the link to ``nextPage``.
+  var nextTitle = "Next page"
   /// The token of the next rows, for clients that know no addresses.
   var nextToken: String?
   /// The page with the first rows; `nil` if this page has them.

@@ -6,6 +6,13 @@ enum DrawingMarkup {
   static func figure(_ figure: Figure) -> HTML {
     let drawing = figure.drawing
     return HTML(.figure) {
+      if !figure.controls.isEmpty {
+        HTML(.nav, .class("controls"), .text(.ariaLabel, "Move the \(drawing.title)")) {
+          for control in figure.controls {
+            HTML(.a, .class("button"), .href(control.route.address)) { control.text }
+          }
+        }
+      }
       HTML(
         .div, .class("drawing"), .text(.role, "region"), .text(.ariaLabel, drawing.title),
         .constant("tabindex", "0")

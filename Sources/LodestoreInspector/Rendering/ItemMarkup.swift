@@ -19,7 +19,9 @@ enum ItemMarkup {
   }
 
   /// The number of characters of a text in which words are marked.
-  private static let longestMarked = 4_096
+  private static let longestMarked = 16_384
+  /// The number of characters that a cell of the usual width certainly shows.
+  private static let shownInCell = 40
 
   /// A text with marked words; `nil` if no word is found.
   private static func marked(_ cell: Cell, by highlighter: SearchHighlighter) -> HTML? {
@@ -31,11 +33,11 @@ enum ItemMarkup {
     }
     let text = String(whole.prefix(longestMarked))
     var part = text[...]
-    var ranges: [Range<String.Index>]
-    if text.count <= longestInTable {
-      ranges = highlighter.ranges(in: text)
-    } else {
-      let snippet = highlighter.snippet(of: text, length: longestInTable)
+    var ranges = highlighter.ranges(in: text)
+    if let first = ranges.first, text.count > shownInCell {
+      let isShown = text.distance(from: text.startIndex, to: first.upperBound) <= shownInCell
+      let length = isShown ? longestInTable : shownInCell
+      let snippet = highlighter.snippet(of: text, length: length)
       (part, ranges) = (snippet.text, snippet.ranges)
     }
     guard !ranges.isEmpty else { return nil }
@@ -54,6 +56,12 @@ enum ItemMarkup {
 
   /// The complete value: lines stay, and nested values can be folded.
   static func full(_ field: Field) -> HTML {
+    if let numbers = field.numbers {
+      return HTML(.details) {
+        HTML(.summary) { NumberText.counted(numbers.count, "number") }
+        HTML(.code, .class("numbers")) { numbers.map { "\($0)" }.joined(separator: ", ") }
+      }
+    }
     if case .json(let text) = field.item.cell {
       guard let root = try? JSONDocument.parsing(text.utf8).root else {
         return HTML(.code) { text }

@@ -112,7 +112,7 @@ struct PageDocument {
       HTML(.span, .class("spacer"))
       if page.rows != nil {
         HTML(.nav, .class("forms"), .text(.ariaLabel, "Other forms")) {
-          for form in [Form.json, .jsonl, .csv] {
+          for form in page.forms {
             HTML(.a, .href(Target(page.route, form).address)) { form.rawValue }
           }
         }

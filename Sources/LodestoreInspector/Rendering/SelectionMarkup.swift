@@ -28,7 +28,22 @@ enum SelectionMarkup {
     var names: Set<String> = []
     if let field = form.search {
       names = field.hasModes ? ["_search", "_mode"] : ["_search"]
+      if !field.indexes.isEmpty { names.insert("_index") }
       fields.append(search(field, form))
+    }
+    if form.hasPlaces {
+      names.insert("_near")
+      fields.append(
+        textField(
+          "_near", "Near", form.selection.near?.text,
+          hint: "latitude, longitude, distance: 54.8, 61.1, 500km"))
+    }
+    if form.hasSimilar {
+      names.insert("_similar")
+      fields.append(
+        textField(
+          "_similar", "Similar to", form.selection.similar.map { "\($0)" },
+          hint: "the id of a record"))
     }
     if form.hasCondition {
       names.insert("_where")
@@ -56,8 +71,37 @@ enum SelectionMarkup {
           }
         }
       }
+      indexes(field, form.selection)
       if !form.hasCondition {
         HTML(.button, .constant("type", "submit"), .class("button main")) { "Show" }
+      }
+    }
+  }
+
+  private static func textField(
+    _ name: String, _ label: String, _ value: String?, hint: String
+  ) -> HTML {
+    HTML(.div, .class("condition")) {
+      HTML(.label, .text(.for, name)) { label }
+      HTML(
+        .input, .constant("type", "search"), .text(.id, name), .text(.name, name),
+        .text(.value, value ?? ""), .text(.placeholder, hint), .constant("spellcheck", "false"),
+        .constant("autocomplete", "off"))
+    }
+  }
+
+  /// The choice of one of several indexes.
+  private static func indexes(
+    _ field: SelectionForm.SearchField, _ selection: Selection
+  ) -> HTML {
+    guard !field.indexes.isEmpty else { return HTML() }
+    return HTML(.select, .text(.name, "_index"), .text(.ariaLabel, "Texts to search")) {
+      for (position, index) in field.indexes.enumerated() {
+        HTML(
+          .option,
+          [.text(.value, position == 0 ? "" : index.name)]
+            + (selection.indexes.contains(index.name) ? [.flag(.selected)] : []),
+          HTML(text: "in \(index.text)"))
       }
     }
   }
@@ -125,21 +169,44 @@ enum SelectionMarkup {
         $0.search = nil
         $0.mode = .allWords
         $0.matches = []
+        ($0.near, $0.box, $0.similar, $0.indexes) = (nil, nil, nil, [])
         $0.order = []
       })
   }
 
-  /// The values of the address that records must have, each with a link that removes it.
+  /// The parts of the selection without a field, each with a link that removes it.
   private static func matches(_ form: SelectionForm) -> HTML {
     let selection = form.selection
-    guard !selection.matches.isEmpty else { return HTML() }
+    var chips = selection.matches.enumerated().map { position, match in
+      (
+        text: "\(match.path) = \(match.text)",
+        rest: selection.changed { $0.matches.remove(at: position) }
+      )
+    }
+    if let box = selection.box {
+      let corners = [
+        Coordinate(latitude: box.south, longitude: box.west),
+        Coordinate(latitude: box.north, longitude: box.east),
+      ]
+      chips.append(
+        (
+          text: "area \(corners.map(PlaceText.place).joined(separator: " to "))",
+          rest: selection.changed { $0.box = nil }
+        ))
+    }
+    if let near = selection.near, !form.hasPlaces {
+      chips.append((text: "near \(near.text)", rest: selection.changed { $0.near = nil }))
+    }
+    if let id = selection.similar, !form.hasSimilar {
+      chips.append((text: "similar to \(id)", rest: selection.changed { $0.similar = nil }))
+    }
+    guard !chips.isEmpty else { return HTML() }
     return HTML(.ul, .class("chips"), .text(.ariaLabel, "Selected values")) {
-      for (position, match) in selection.matches.enumerated() {
+      for chip in chips {
         HTML(.li) {
-          HTML(.code) { "\(match.path) = \(match.text)" }
+          HTML(.code) { chip.text }
           HTML(
-            .a, .href(form.route(selection.changed { $0.matches.remove(at: position) }).address),
-            .text(.ariaLabel, "Remove \(match.path) = \(match.text)")
+            .a, .href(form.route(chip.rest).address), .text(.ariaLabel, "Remove \(chip.text)")
           ) { "✕" }
         }
       }

@@ -21,6 +21,7 @@ enum StyleSheet {
       --link: #0b5f73; --accent: #1f4b57; --onaccent: #ffffff; --hover: #eef4f5;
       --mark: #8a4b00; --markpaper: #fff1d6; --error: #a3202c; --errorpaper: #fdeeee;
       --warn: #7a4d00; --warnpaper: #fff6e0; --notepaper: #eef5f7; --focus: #d98a00;
+      --water: #e9f1f4; --land: #fbfaf5; --shore: #c4cfc8; --point: #b3452b;
       --sans: system-ui, -apple-system, "Segoe UI", "Noto Sans", "Liberation Sans", sans-serif;
       --mono: ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", monospace;
     }
@@ -30,6 +31,7 @@ enum StyleSheet {
         --link: #7cc7d8; --accent: #2d6b7b; --onaccent: #ffffff; --hover: #222b2e;
         --mark: #ffc66b; --markpaper: #3a2c12; --error: #ff9a9f; --errorpaper: #3a1d20;
         --warn: #ffcf7d; --warnpaper: #33290f; --notepaper: #1b2a2e; --focus: #ffb84d;
+        --water: #172329; --land: #262c2b; --shore: #414b49; --point: #ff9166;
       }
     }
     * { box-sizing: border-box; }
@@ -108,7 +110,7 @@ enum StyleSheet {
     .hint span { display: contents; }
     .chips { list-style: none; display: flex; flex-wrap: wrap; gap: .4rem; padding: 0; margin: .6rem 0 0; }
     .chips li { border: 1px solid var(--line); border-radius: 999px; padding: .1rem .7rem; background: var(--raised); }
-    .chips a { margin-left: .5rem; }
+    .chips a { margin-left: .5rem; font-weight: 700; }
     .folds { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin-top: .5rem; font-size: .88rem; }
     .folds summary { color: var(--link); }
     .folds details[open] { flex-basis: 100%; }
@@ -161,6 +163,7 @@ enum StyleSheet {
     .record dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
     .equal { font-size: .78rem; margin-left: .5rem; white-space: nowrap; }
     .text { white-space: pre-wrap; }
+    .numbers { overflow-wrap: anywhere; }
     .nested { margin: .2rem 0 .2rem .35rem; padding-left: .9rem; border-left: 2px solid var(--line); }
     .nested > div { display: flex; gap: .7rem; padding: .06rem 0; }
     .nested dt { font: .86em/1.7 var(--mono); font-weight: 400; color: var(--faint); flex: none; max-width: 45%; }
@@ -191,6 +194,19 @@ enum StyleSheet {
     .drawing .axis { fill: var(--line); stroke: var(--line); }
     .drawing .bar { fill: var(--link); }
     .drawing circle.edge { fill: var(--faint); }
+    .drawing .map { width: 100%; height: auto; max-width: 72rem; background: var(--water); border-radius: 9px; font: 12px var(--sans); }
+    .drawing .land { fill: var(--land); stroke: var(--shore); stroke-width: .8; stroke-linejoin: round; }
+    .drawing .water { fill: var(--water); stroke: var(--shore); stroke-width: .8; }
+    .drawing .grid { fill: none; stroke: var(--ink); stroke-opacity: .1; }
+    .map circle.bar { fill: var(--point); fill-opacity: .72; stroke: var(--paper); stroke-width: .8; }
+    .map a:hover circle.bar { fill-opacity: 1; stroke: var(--ink); stroke-width: 1.5; }
+    .map text { paint-order: stroke; stroke: var(--water); stroke-width: 3px; stroke-linejoin: round; pointer-events: none; }
+    .map rect { fill: var(--point); }
+    .map .heat1 { fill-opacity: .18; } .map .heat2 { fill-opacity: .34; } .map .heat3 { fill-opacity: .52; }
+    .map .heat4 { fill-opacity: .72; } .map .heat5 { fill-opacity: .95; }
+    .map a:hover rect { stroke: var(--ink); stroke-width: 1; }
+    .controls { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0 0 .6rem; }
+    .controls .button { padding: .28rem .75rem; }
     .drawing a:hover .frame-box, .drawing a:focus-visible .frame-box { stroke: var(--focus); }
     .drawing a:hover text { text-decoration: underline; }
     .edits { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1rem; }
@@ -239,6 +255,7 @@ enum StyleSheet {
       .record > div { grid-template-columns: 1fr; gap: .1rem; }
       .condition label { flex-basis: 100%; }
       .nested > div { flex-wrap: wrap; gap: 0 .6rem; }
+      .drawing .map { font-size: 25px; }
     }
     @media print {
       nav.side, .forms, .folds, .views, .foot .button, .condition, footer, .skip { display: none; }

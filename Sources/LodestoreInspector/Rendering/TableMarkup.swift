@@ -80,7 +80,9 @@ enum TableMarkup {
         HTML(.a, .class("button"), .href(first.address)) { "First page" }
       }
       if let next = table.nextPage {
-        HTML(.a, .class("button"), .href(next.address), .constant("rel", "next")) { "Next page" }
+        HTML(.a, .class("button"), .href(next.address), .constant("rel", "next")) {
+          table.nextTitle
+        }
       }
     }
   }

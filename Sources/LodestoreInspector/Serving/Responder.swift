@@ -104,7 +104,8 @@ struct Responder: Sendable {
     switch error {
     case let error as AddressError:
       switch error {
-      case .malformed, .unknownParameter, .badParameter: (400, "Bad address", error.message)
+      case .malformed, .unknownParameter, .badParameter, .badPlace:
+        (400, "Bad address", error.message)
       case .unknownPath, .notFound: (404, "Not found", error.message)
       }
     case let error as StoreError:

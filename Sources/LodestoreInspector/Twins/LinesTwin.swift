@@ -29,3 +29,20 @@ struct CSVTwin {
     }
   }
 }
+
+/// The form `geojson` of a page: the rows of its main table, as features with points.
+struct GeoJSONTwin {
+  let table: Table
+
+  init(_ page: Page) { table = page.rows ?? Table([], []) }
+
+  var first: TwinPart {
+    let names = table.headings.map(\.column.name)
+    return TwinPart(
+      Array(GeoJSONText.beginning.utf8), rowsOf: table, tail: Array("\n\(GeoJSONText.end)".utf8)
+    ) { row, isFirst, bytes in
+      bytes.append(contentsOf: (isFirst ? "\n" : ",\n").utf8)
+      bytes.append(contentsOf: GeoJSONText.feature(names, row.items.map(\.cell)).utf8)
+    }
+  }
+}

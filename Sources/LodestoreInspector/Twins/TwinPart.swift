@@ -22,6 +22,7 @@ struct TwinPart: Sendable {
     case .json: JSONTwin(page).first
     case .jsonl: LinesTwin(page).first
     case .csv: CSVTwin(page).first
+    case .geojson: GeoJSONTwin(page).first
     }
   }
 

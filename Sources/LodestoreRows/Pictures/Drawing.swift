@@ -22,6 +22,17 @@ package struct Drawing: Sendable {
   /// The part of a picture that a shape is, which decides its colors.
   package enum Style: Sendable {
     case frame, heading, edge, axis, bar, strong, faint
+    /// Parts of a map.
+    case grid, land, water
+    /// An area whose shade grows with a number from 1 to 5.
+    case heat(Int)
+  }
+
+  package enum Form: Sendable {
+    /// Drawn in its size.
+    case chart
+    /// Drawn in the width of the window. The Tab key does not stop at its links, which are many.
+    case map
   }
 
   package enum Anchor: Sendable {
@@ -34,6 +45,7 @@ package struct Drawing: Sendable {
   package var summary: String
   package var width: Double
   package var height: Double
+  package var form = Form.chart
   package var shapes: [Shape] = []
 
   package init(

@@ -5,24 +5,24 @@ extension SVG {
   package init(_ drawing: Drawing, _ attributes: [Attribute] = []) {
     let hasLinks = drawing.shapes.contains { if case .link = $0 { true } else { false } }
     var content = SVG(.desc, [], SVG(text: drawing.summary))
-    for shape in drawing.shapes { content.append(Self.shape(shape)) }
+    for shape in drawing.shapes { content.append(Self.shape(shape, drawing.form)) }
     self.init(
       .svg,
-      attributes + [
+      attributes + (drawing.form == .map ? [.class("map")] : []) + [
         .viewBox(width: drawing.width, height: drawing.height), .number(.width, drawing.width),
         .number(.height, drawing.height), .constant("role", hasLinks ? "group" : "img"),
         .label(drawing.title),
       ], content)
   }
 
-  private static func shape(_ shape: Drawing.Shape) -> SVG {
+  private static func shape(_ shape: Drawing.Shape, _ form: Drawing.Form) -> SVG {
     switch shape {
     case .box(let x, let y, let width, let height, let style):
       return SVG(
         .rect,
         [
           .number(.x, x), .number(.y, y), .number(.width, max(width, 0)),
-          .number(.height, max(height, 0)), .number(.rx, style == .frame ? 6 : 1),
+          .number(.height, max(height, 0)), .number(.rx, Self.radius(style)),
           className(style),
         ])
     case .line(let points, let style):
@@ -42,9 +42,18 @@ extension SVG {
           .number(.x, point.x), .number(.y, point.y), self.anchor(anchor), className(style),
         ], SVG(text: text))
     case .link(let link, let label, let shapes):
-      var content = SVG()
-      for shape in shapes { content.append(self.shape(shape)) }
-      return SVG(.a, [.href(link), .label(label)], content)
+      var content = form == .map ? SVG(.title, [], SVG(text: label)) : SVG()
+      for shape in shapes { content.append(self.shape(shape, form)) }
+      guard form == .map else { return SVG(.a, [.href(link), .label(label)], content) }
+      return SVG(.a, [.href(link), .constant("tabindex", "-1")], content)
+    }
+  }
+
+  private static func radius(_ style: Drawing.Style) -> Double {
+    switch style {
+    case .frame: 6
+    case .heat: 0
+    default: 1
     }
   }
 
@@ -65,6 +74,14 @@ extension SVG {
     case .bar: .class("bar")
     case .strong: .class("strong")
     case .faint: .class("faint-text")
+    case .grid: .class("grid")
+    case .land: .class("land")
+    case .water: .class("water")
+    case .heat(1): .class("heat1")
+    case .heat(2): .class("heat2")
+    case .heat(3): .class("heat3")
+    case .heat(4): .class("heat4")
+    case .heat: .class("heat5")
     }
   }
 

@@ -6,7 +6,7 @@ package struct SVG: Sendable {
 
   /// The names of elements that pictures use.
   package enum Element: String {
-    case a, circle, desc, path, rect, style, svg, text
+    case a, circle, desc, path, rect, style, svg, text, title
   }
 
   /// Attributes whose values are numbers.

@@ -72,6 +72,7 @@ struct ExportCommand: StoreCommand {
   @OptionGroup(title: "Selection") var marks: MarkOptions
   @OptionGroup(title: "Selection") var order: OrderOptions
   @OptionGroup(title: "Selection") var fields: FieldOptions
+  @OptionGroup(title: "Selection") var places: PlaceOptions
 
   @Flag(
     help: ArgumentHelp(
@@ -91,6 +92,7 @@ struct ExportCommand: StoreCommand {
 
   func validate() throws {
     try marks.check(`where`)
+    try places.check(output.format.exportFormat(of: file))
     try refuse(
       if: output.format.exportFormat(of: file) == nil,
       "--format: \(output.format.rawValue) is for people; write jsonl, json, csv, arrow or geojson")
@@ -142,8 +144,8 @@ struct ExportCommand: StoreCommand {
     request.order = try order.terms(of: entity, snapshot)
     let links = links ? try LinkOptions.links(of: entity, snapshot, on: console) : []
     let export = try EntityExport(
-      request, of: entity, fields: fields.names, links: links, bySources: sourceNames, format,
-      snapshot: snapshot)
+      request, of: entity, fields: fields.names, links: links, bySources: sourceNames,
+      places: places.paths, format, snapshot: snapshot)
     guard file != Self.standardOutput else {
       _ = try export.write(to: console.output, on: console)
       return

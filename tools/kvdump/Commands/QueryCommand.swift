@@ -17,7 +17,8 @@ struct QueryCommand: SelectionCommand {
       'kvdump count' counts the records of a condition, and 'kvdump explain' shows the plan of a \
       query.
 
-      --near needs a place index and shows the distance in meters as '_distance'. 'SELF WITHIN \
+      --near needs a place index and shows the distance in meters as '_distance', also for --sort: \
+      'date,_distance' or '-_distance'. 'SELF WITHIN \
       {south, west, north, east}' and 'SELF NEAR {latitude, longitude, meters}' are conditions.
 
       --similar needs a vector index and shows the distance of the vectors as '_distance'. The \
@@ -40,6 +41,7 @@ struct QueryCommand: SelectionCommand {
   @OptionGroup(title: "Selection") var order: OrderOptions
   @OptionGroup(title: "Selection") var rows: RowOptions
   @OptionGroup(title: "Selection") var fields: FieldOptions
+  @OptionGroup(title: "Selection") var places: PlaceOptions
 
   @Option(
     parsing: .unconditional,
@@ -66,6 +68,7 @@ struct QueryCommand: SelectionCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
+    try places.check(OutputFormat(rawValue: output.format.rawValue))
     if page {
       guard let limit = rows.limit, limit > 0 else {
         throw ValidationError("--page: needs --limit, how many records a page has")
@@ -98,7 +101,7 @@ struct QueryCommand: SelectionCommand {
     var columns = try RecordColumns(entity, names: fields.names)
     if let near { columns.addDistance(from: near.place) }
     if let similar { columns.addDistance(from: similar.vector, by: similar.measure) }
-    try columns.addPlace(for: console.format)
+    try columns.addPlace(for: console.format, by: places.paths)
     if exists {
       request.order = []
       request.limit = 1

@@ -40,11 +40,13 @@ struct SearchCommand: EntityCommand {
   @OptionGroup(title: "Selection") var condition: ConditionOptions
   @OptionGroup(title: "Selection") var rows: RowOptions
   @OptionGroup(title: "Selection") var fields: FieldOptions
+  @OptionGroup(title: "Selection") var places: PlaceOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   var formatString: String? { condition.text }
 
   func validate() throws {
+    try places.check(OutputFormat(rawValue: output.format.rawValue))
     try refuse(if: any && typing, "--any and --typing: choose one of them")
   }
 
@@ -57,15 +59,17 @@ struct SearchCommand: EntityCommand {
   ) throws -> ExitStatus {
     let mode: SearchMode = any ? .anyWord : typing ? .typing : .allWords
     let given = try condition.request()
-    try refuse(
-      if: given.hasSearch,
-      "The condition has a SEARCH of its own, but the order is by the score of '\(text)'. Give all "
-        + "words in one search, or use 'kvdump query', which has another order.")
+    guard !given.hasSearch else {
+      throw CommandFailure.badArgument(
+        condition.text ?? "",
+        reason: "has a SEARCH of its own, but the order is by the score of '\(text)'",
+        nextStep: "give all words in one search, or use 'kvdump query', which has another order")
+    }
     var request = given.searching(
       text, mode, in: sources?.split(separator: ",").map(String.init) ?? [])
     request.offset = rows.offset
     var columns = try RecordColumns(entity, names: fields.names)
-    try columns.addPlace(for: console.format)
+    try columns.addPlace(for: console.format, by: places.paths)
     // One more record than is shown reveals whether there are more.
     let limit = rows.effectiveLimit(on: console.terminal)
     request.limit = limit.flatMap { $0 == .max ? nil : $0 + 1 }

@@ -18,7 +18,8 @@ struct EntityExport {
   /// own.
   init(
     _ request: QueryRequest, of entity: DynamicEntity, fields: [String]? = nil,
-    links: [DynamicLink] = [], bySources: Bool = false, _ format: OutputFormat,
+    links: [DynamicLink] = [], bySources: Bool = false,
+    places: (latitude: String, longitude: String)? = nil, _ format: OutputFormat,
     snapshot: DynamicSnapshot
   ) throws {
     query = try snapshot.query(request, of: entity)
@@ -27,7 +28,7 @@ struct EntityExport {
     columns = try RecordColumns(entity, names: names, isExact: format == .json || format == .jsonl)
     notes = bySources ? [] : Self.notes(of: entity, names)
     columns.add(links, snapshot)
-    try columns.addPlace(for: format)
+    try columns.addPlace(for: format, by: places)
     if bySources { try columns.nameBySources() }
     self.format = format
     self.entity = entity

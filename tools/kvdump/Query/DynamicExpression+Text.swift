@@ -20,6 +20,8 @@ extension DynamicExpression {
         text, reason: "begins with no attribute", nextStep: "name one in front")
     }
     if name == RecordColumns.idName, !path.leadsInside { return expression }
+    // Planning refuses the distance of a condition without a place or vector.
+    if name == DynamicRecord.distanceName, !path.leadsInside { return expression }
     if path.leadsInside, snapshot.relationships(of: entity).contains(where: { $0.name == name }) {
       return expression
     }

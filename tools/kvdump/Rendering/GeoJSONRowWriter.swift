@@ -1,15 +1,8 @@
-/// Writes rows as one GeoJSON `FeatureCollection` (RFC 7946), a feature on each line.
-///
-/// The column ``placeName`` is the geometry and `_id` the feature's id; the other columns are
-/// properties.
+/// Writes rows as one GeoJSON `FeatureCollection`, a feature on each line.
 final class GeoJSONRowWriter: RowWriter {
-  /// The name of the column with the coordinates of a point as JSON, or null for no geometry.
-  static let placeName = "_place"
-
   private let names: [String]
   private let output: TextOutput
   private var hasRows = false
-  private var line: [UInt8] = []
 
   init(_ columns: [Column], to output: TextOutput) {
     names = columns.map(\.name)
@@ -17,32 +10,15 @@ final class GeoJSONRowWriter: RowWriter {
   }
 
   func write(_ row: [Cell]) throws {
-    guard names.contains(Self.placeName) else { throw CommandFailure.withoutPlaces }
-    var members: [(String, Cell)] = [("type", .text("Feature"))]
-    var geometry = Cell.null
-    var properties: [(String, Cell)] = []
-    for (name, cell) in zip(names, row) {
-      switch (name, cell) {
-      case (Self.placeName, .json(let coordinates)):
-        geometry = .json(#"{"type":"Point","coordinates":\#(coordinates)}"#)
-      case (Self.placeName, _): break
-      case (RecordColumns.idName, _): members.append(("id", cell))
-      default: properties.append((name, cell))
-      }
-    }
-    members += [("geometry", geometry), ("properties", .json(CellJSON.object(properties)))]
-    line.removeAll(keepingCapacity: true)
-    line.append(contentsOf: (hasRows ? ",\n" : Self.beginning + "\n").utf8)
+    guard names.contains(GeoJSONText.placeName) else { throw CommandFailure.withoutPlaces }
+    let feature = (hasRows ? ",\n" : GeoJSONText.beginning + "\n") + GeoJSONText.feature(names, row)
     hasRows = true
-    line.append(contentsOf: CellJSON.object(members).utf8)
-    try output.write(line)
+    try output.write(Array(feature.utf8))
   }
 
-  private static let beginning = #"{"type":"FeatureCollection","features":["#
-
   func finish() throws {
-    guard names.contains(Self.placeName) else { throw CommandFailure.withoutPlaces }
-    try output.write(hasRows ? "\n]}\n" : Self.beginning + "]}\n")
+    guard names.contains(GeoJSONText.placeName) else { throw CommandFailure.withoutPlaces }
+    try output.write((hasRows ? "\n" : GeoJSONText.beginning) + GeoJSONText.end)
   }
 }
 
@@ -50,6 +26,7 @@ extension CommandFailure {
   static var withoutPlaces: CommandFailure {
     badArgument(
       "geojson", reason: "has places, and these rows have none",
-      nextStep: "choose another --format, or records of an entity with a place index")
+      nextStep: "choose another --format, records of an entity with a place index, or the "
+        + "attributes by --latitude and --longitude")
   }
 }

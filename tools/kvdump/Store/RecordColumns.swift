@@ -22,6 +22,8 @@ struct RecordColumns {
     case vectorDistance(from: Vector, VectorMeasure)
     /// The coordinates of the record's place, as GeoJSON has them.
     case place
+    /// The coordinates of a place whose latitude and longitude are other columns.
+    indirect case placeOf(latitude: Source, longitude: Source)
   }
 
   /// The snapshot, set when relationships are exported as keys.
@@ -54,7 +56,7 @@ struct RecordColumns {
       column.type = attribute.type
       // A document may be JSON's null.
       column.isOptional = attribute.isOptional || attribute.type.isDocument
-    case .path, .link, .place: column.type = .json
+    case .path, .link, .place, .placeOf: column.type = .json
     case .distance, .vectorDistance: column.type = .double
     }
     return column
@@ -124,24 +126,37 @@ struct RecordColumns {
     }
   }
 
-  /// Adds the column `_distance`, with distances in meters.
+  /// Adds a column with distances in meters.
   mutating func addDistance(from place: Coordinate) {
     sources.append(.distance(from: place))
-    columns.append(Self.column("_distance", .distance(from: place)))
+    columns.append(Self.column(DynamicRecord.distanceName, .distance(from: place)))
   }
 
   /// Adds the column `_distance`, with distances of vectors.
   mutating func addDistance(from vector: Vector, by measure: VectorMeasure) {
     sources.append(.vectorDistance(from: vector, measure))
-    columns.append(Self.column("_distance", .vectorDistance(from: vector, measure)))
+    columns.append(
+      Self.column(DynamicRecord.distanceName, .vectorDistance(from: vector, measure)))
   }
 
   /// Adds the geometry of GeoJSON, if that is the format.
-  mutating func addPlace(for format: OutputFormat) throws {
+  ///
+  /// - Parameter paths: the attributes or paths of the latitude and the longitude; `nil` for those
+  ///   of the first place index.
+  mutating func addPlace(
+    for format: OutputFormat, by paths: (latitude: String, longitude: String)? = nil
+  ) throws {
     guard format == .geojson else { return }
-    guard !entity.description.placeIndexes.isEmpty else { throw CommandFailure.withoutPlaces }
-    sources.append(.place)
-    columns.append(Self.column(GeoJSONRowWriter.placeName, .place))
+    var source = Source.place
+    if let paths {
+      source = .placeOf(
+        latitude: try Self.source(paths.latitude, entity),
+        longitude: try Self.source(paths.longitude, entity))
+    } else if entity.description.placeIndexes.isEmpty {
+      throw CommandFailure.withoutPlaces
+    }
+    sources.append(source)
+    columns.append(Self.column(GeoJSONText.placeName, source))
   }
 
   /// The cells of a record.
@@ -172,12 +187,33 @@ struct RecordColumns {
       let distance = entity.vector(in: reader).flatMap { vector.distance(to: $0, by: measure) }
       return distance.map(Cell.double) ?? .null
     case .place:
-      return try entity.place(in: reader).map { .json("[\($0.longitude),\($0.latitude)]") } ?? .null
+      return try entity.place(in: reader).map {
+        GeoJSONText.coordinates(latitude: $0.latitude, longitude: $0.longitude)
+      } ?? .null
+    case .placeOf(let latitude, let longitude):
+      let cells = try [cell(latitude, id, reader), cell(longitude, id, reader)]
+      guard let north = cells[0].number, let east = cells[1].number,
+        (-90...90).contains(north), (-180...180).contains(east)
+      else { return .null }
+      return GeoJSONText.coordinates(latitude: north, longitude: east)
     case .path(let attribute, let path):
       guard case .document(let bytes) = try reader.value(of: attribute) else { return .absent }
       return try bytes._withBytes { bytes in
         try DocumentText.value(at: path, in: bytes).map { try Cell(document: $0) } ?? .absent
       }
+    }
+  }
+}
+
+extension Cell {
+  /// The number of a coordinate; `nil` for a value that is no number.
+  fileprivate var number: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .unsigned(let number): Double(number)
+    case .double(let number): number
+    case .number(let text): Double(text)
+    default: nil
     }
   }
 }
