@@ -259,14 +259,18 @@ final class VectorSearch {
   /// The number of candidates of a condition whose levels are read without their signs, for each
   /// candidate that is sought.
   private static let directCandidates = 8
+  /// The part of all records up to which reading their levels is faster than reading all lists.
+  private static let directPart = 32
 
   private func candidates(
     _ count: Int, among ids: [UInt64]?, of total: Int, in lists: VectorLists
   ) throws -> (found: [Candidate], areAll: Bool) {
-    if let ids, ids.count / Self.directCandidates <= count {
+    if let ids, ids.count / Self.directCandidates <= count || ids.count <= total / Self.directPart {
       return (ids.map { Candidate(id: $0, norm: nil, distance: 0) }, true)
     }
-    let wanted = BoundVector.signCount(forCandidates: count, of: total)
+    // The ten nearest of a tenth of all records are about the hundred nearest of all records.
+    let share = ids.map { total / max(1, $0.count) } ?? 1
+    let wanted = BoundVector.signCount(forCandidates: count * max(1, share), of: total)
     var blocks: [Block] = []
     var read = 0
     var found: [Candidate] = []
