@@ -88,6 +88,48 @@ private struct PlainNote: Entity {
     }
   }
 
+  @Test func `a shorter text and a new one lower the bounds of their words`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [SearchedNote.self])
+    let body = Array(repeating: "moon", count: 60).joined(separator: " ")
+    try store.insert((0..<40).map { _ in SearchedNote("star", body) })
+    let first = try #require(try store.fetch(SearchedNote.all.limit(1)).first).id
+    try store.write { tx in try tx.modify(first) { $0.body = nil } }
+    let best = SearchedNote.all.where(.search("star")).sortedByScore().limit(1)
+    #expect(try store.fetch(best).first?.id == first)
+    try store.insert(SearchedNote("star star"))
+    #expect(try store.fetch(best).first?.title == "star star")
+    store.close()
+    try expectSound(folder.storePath)
+  }
+
+  @Test func `a word in the place of another one takes its place in the index`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [SearchedNote.self])
+    try store.insert([SearchedNote("new star"), SearchedNote("new moon")])
+    let first = try #require(try store.fetch(SearchedNote.all.limit(1)).first).id
+    try store.write { tx in try tx.modify(first) { $0.title = "new moon" } }
+    #expect(try store.count(SearchedNote.all.where(.search("moon"))) == 2)
+    store.close()
+    try expectSound(folder.storePath)
+  }
+
+  @Test func `a change before the last block of a word counts in the last block`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [SearchedNote.self])
+    try store.insert((0..<400).map { SearchedNote("star n\($0)") })
+    let all = SearchedNote.all.where(.search("star"))
+    try store.delete(SearchedNote.where { $0.title == "star n3" })
+    #expect(try store.count(all) == 399)
+    try expectSound(folder.storePath)
+    // Without the blocks before it, the last block is the only one, and has no number.
+    let last = try store.fetch(SearchedNote.all).suffix(20).map(\.id)
+    try store.delete(all.where { $0.id < last[0] })
+    #expect(try store.fetch(all).map(\.id) == last)
+    store.close()
+    try expectSound(folder.storePath)
+  }
+
   @Test func `opening builds a new search index with its progress, and drops it`() async throws {
     let folder = try TemporaryFolder()
     let old = try Store(at: folder.storePath, entities: [PlainNote.self])

@@ -8,7 +8,7 @@ final class SearchEntries: ComputedEntries {
   private let entity: StoredEntity
   private let core: TreeWriteCore
   private let memoryLimit: Int
-  /// The words of the changes so far; `nil` if no text changed, because a batch has memory for terms.
+  /// The words of the changes so far; `nil` as long as no text changed, since a batch takes memory.
   private var batch: PostingBatch?
 
   init(_ index: StoredComputedIndex, of entity: StoredEntity, core: TreeWriteCore) {
