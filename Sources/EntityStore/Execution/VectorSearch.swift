@@ -63,7 +63,7 @@ final class VectorSearch {
   ) throws {
     var isFound = try cursor.seek(
       atOrAfter: VectorForm.key(list: list, section: 0, run: 0))
-    while isFound, cursor.key[0] == VectorForm.Part.listedSigns.rawValue {
+    while isFound, cursor.key.first == VectorForm.Part.listedSigns.rawValue {
       guard cursor.key.count == 11 else { throw damaged("a key has \(cursor.key.count) bytes") }
       let number = cursor.key.bigEndianUInt64(at: 1)
       if number >> 48 != list { return }
