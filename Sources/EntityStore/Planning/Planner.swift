@@ -109,9 +109,11 @@ struct Planner {
       if let access = try relatedAccess(of: clause) {
         candidates.append(plan(access, covering: position))
       }
-      if let plan = try elementPlan(of: clause, covering: position) { candidates.append(plan) }
-      candidates += try searchPlans(of: clause, covering: position, beside: accesses)
-      if let plan = try placePlan(of: clause, covering: position) { candidates.append(plan) }
+      if !entity.computedIndexes.isEmpty {
+        if let plan = try elementPlan(of: clause, covering: position) { candidates.append(plan) }
+        candidates += try searchPlans(of: clause, covering: position, beside: accesses)
+        if let plan = try placePlan(of: clause, covering: position) { candidates.append(plan) }
+      }
       if let union = try union(of: clause, at: position) { candidates.append(union) }
     }
     for index in entity.indexes {
@@ -121,7 +123,7 @@ struct Planner {
       candidates.append(plan(access))
       if let merged = mergedPlan(access) { candidates.append(merged) }
     }
-    for clause in clauses {
+    for clause in clauses where !entity.vectorIndexes.isEmpty {
       if let plan = vectorPlan(of: clause, among: candidates) { candidates.append(plan) }
     }
     return try candidateOrScan(candidates, by: accesses)
