@@ -37,6 +37,32 @@ package enum TextAnalysis {
     try analyzer.forEachTerm(in: text, body)
   }
 
+  /// The number of bytes at the beginning of two texts that can be analyzed once for both.
+  ///
+  /// The terms of each text are those of this beginning, then those of the rest. The positions in
+  /// the rest start at the number of positions in the beginning. A space closes each word, so the
+  /// beginning ends with a space before a letter or digit of ASCII, unless the texts are equal.
+  package static func sharedStart(of a: ByteView, and b: ByteView) -> Int {
+    let limit = min(a.count, b.count)
+    var end = 0
+    while end &+ 8 <= limit, a.uint64(at: end) == b.uint64(at: end) { end &+= 8 }
+    while end < limit, a[end] == b[end] { end &+= 1 }
+    if end == a.count, end == b.count { return end }
+    while end > 0, !isAfterSpace(a, at: end) || !isAfterSpace(b, at: end) { end &-= 1 }
+    return end
+  }
+
+  /// Whether a letter or digit of ASCII is at `offset`, and a space before it.
+  private static func isAfterSpace(_ text: ByteView, at offset: Int) -> Bool {
+    guard offset < text.count, text[offset &- 1] == UInt8(ascii: " ") else { return false }
+    switch text[offset] {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      return true
+    default: return false
+    }
+  }
+
   /// The words that a person typed, in their order.
   package static func query(words text: ByteView) -> [QueryWord] {
     var analyzer = TextAnalyzer()

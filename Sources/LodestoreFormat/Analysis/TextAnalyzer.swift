@@ -105,7 +105,10 @@ package struct TextAnalyzer: ~Copyable {
   var capitalCount = 0
   var lastCapital = (byte: 0, source: 0, count: 0)
 
-  package init() { memory = owned.view }
+  package init() {
+    memory = owned.view
+    terms.reserveCapacity(64)
+  }
 
   mutating func begin(_ text: ByteView) {
     self.text = text

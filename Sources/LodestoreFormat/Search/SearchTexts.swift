@@ -32,13 +32,32 @@ package struct SearchTexts {
     }
   }
 
+  /// The part of each text to analyze, with a number of bytes for each source.
+  package enum Part {
+    case whole
+    /// The beginning of each text.
+    case starts([Int])
+    /// The text after its beginning, whose words have places from 0.
+    case rests([Int])
+
+    fileprivate func part(of text: ByteView, source: Int) -> ByteView {
+      switch self {
+      case .whole: text
+      case .starts(let counts): text[..<counts[source]]
+      case .rests(let counts): text[counts[source]...]
+      }
+    }
+  }
+
   /// Calls `body` for each term, with the number of its source and the place of its word there.
   ///
   /// - Returns: the number of words, at most 65,535.
   ///
-  /// - Parameter analyzer: the analyzer, which may be used for many records.
+  /// - Parameters:
+  ///   - part: The part of each text to analyze.
+  ///   - analyzer: The analyzer, which may be used for many records.
   package func forEachTerm(
-    by analyzer: inout TextAnalyzer,
+    in part: Part = .whole, by analyzer: inout TextAnalyzer,
     _ body: (_ term: ByteView, _ source: UInt32, _ position: UInt32) -> Void
   ) throws(FormatError) -> UInt16 {
     var length = 0
@@ -51,7 +70,7 @@ package struct SearchTexts {
         start = 0
       }
       var count = 0
-      analyzer.forEachTerm(in: text) { term, position, _ in
+      analyzer.forEachTerm(in: part.part(of: text, source: number)) { term, position, _ in
         count = max(count, position + 1)
         body(term, UInt32(number), UInt32(clamping: start + position))
       }
@@ -87,5 +106,21 @@ package struct SearchTexts {
         view.hasSameValue(as: other.view, at: view.layout.slots[$0])
       } ?? true
     }
+  }
+
+  /// The number of bytes of each source that can be analyzed once for two records.
+  ///
+  /// The number is 0 for a document, which may have several texts. The result is `nil` if all
+  /// numbers are 0. See ``TextAnalysis/sharedStart(of:and:)``.
+  package func sharedStarts(with other: SearchTexts) -> [Int]? {
+    guard view.layout === other.view.layout else { return nil }
+    let starts = index.sources.map { source in
+      guard let position = view.layout.slotIndex(ofAttribute: source.attribute) else { return 0 }
+      let slot = view.layout.slots[position]
+      if slot.type.isDocument || view.isNull(slot) || other.view.isNull(slot) { return 0 }
+      return TextAnalysis.sharedStart(
+        of: view.variableBytes(slot), and: other.view.variableBytes(slot))
+    }
+    return starts.contains { $0 > 0 } ? starts : nil
   }
 }

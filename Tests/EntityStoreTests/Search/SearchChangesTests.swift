@@ -103,6 +103,49 @@ private struct PlainNote: Entity {
     try expectSound(folder.storePath)
   }
 
+  @Test(arguments: 1...3 as ClosedRange<UInt64>)
+  func `texts that change after an equal beginning have the postings of the whole texts`(
+    salt: UInt64
+  ) throws {
+    var random = SeededNumbers(salt: 7402 + salt)
+    let words = [
+      "new", "star", "moon", "star-map", "don't", "iPhone15", "1.5", "2020-12", "か゚月", "a", "-", "'",
+    ]
+    func text(_ count: Int) -> String {
+      (0..<count).map { _ in words[random.below(words.count)] }.joined(separator: " ")
+    }
+    func change(_ text: String, _ added: String) -> String {
+      var parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+      let place = random.below(parts.count + 1)
+      switch random.below(4) {
+      case 0: return text + " " + added
+      case 1: parts.insert(added, at: place)
+      case 2: parts.removeSubrange(place...)
+      default: parts.replaceSubrange(place..., with: [added])
+      }
+      return parts.joined(separator: " ")
+    }
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [SearchedNote.self])
+    let notes = (0..<60).map { _ in
+      SearchedNote(text(4), text(20), tags: [.string(text(2)), .string(text(2))])
+    }
+    try store.insert(notes)
+    for _ in 0..<8 {
+      try store.write { tx in
+        for var note in try tx.fetch(SearchedNote.all) {
+          let added = text(1 + random.below(3))
+          if random.below(2) == 0 { note.body = change(note.body ?? "", added) }
+          if random.below(3) == 0 { note.title = change(note.title, added) }
+          if random.below(4) == 0 { note.tags = [.string(change("new star", added))] }
+          try tx.update(note)
+        }
+      }
+      try expectSound(folder.storePath)
+    }
+    store.close()
+  }
+
   @Test func `a word in the place of another one takes its place in the index`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [SearchedNote.self])

@@ -119,6 +119,62 @@ import Testing
     }
   }
 
+  @Test func `the shared start of two texts and their rests have the terms of the whole texts`() {
+    var generator = SeededGenerator(salt: 7401)
+    var sharedCount = 0
+    for round in 0..<4_000 {
+      let text = Array(Self.sentence(&generator).utf8)
+      // An equal beginning may end anywhere, even within a scalar.
+      let kept = Int.random(in: 0...text.count, using: &generator)
+      let end = round % 5 == 0 ? "" : Self.sentence(&generator)
+      let other = Array(text[..<kept]) + Array(end.utf8)
+      let start = text._withBytes { a in
+        other._withBytes { b in TextAnalysis.sharedStart(of: a, and: b) }
+      }
+      if start > 0 { sharedCount += 1 }
+      #expect(text.prefix(start) == other.prefix(start))
+      for whole in [text, other] {
+        let terms = AnalyzedText(utf8: Array(whole[..<start])).terms
+        let position = (terms.last?.position ?? -1) + 1
+        let rest = AnalyzedText(utf8: Array(whole[start...])).terms.map {
+          AnalyzedText.Term(
+            text: $0.text, position: $0.position + position,
+            range: $0.range.lowerBound + start..<$0.range.upperBound + start)
+        }
+        #expect(
+          terms + rest == AnalyzedText(utf8: whole).terms,
+          "\(String(decoding: whole, as: UTF8.self)) from \(start), \(SeededGenerator.replay)")
+      }
+    }
+    #expect(sharedCount > 1_000)
+  }
+
+  @Test(arguments: [
+    ("new star", "new moon", 4), ("new star", "new star", 8), ("new star", "new star map", 4),
+    ("a b", "a  b", 0), ("new-star", "new-moon", 0), ("don't go", "don't \u{e9}go", 0),
+    ("x 1.5", "x 1.7", 2), ("a - b", "a - c", 4), ("a b-", "a b- c", 2), ("", "a", 0),
+  ])
+  func `texts share their start up to a word after a space`(a: String, b: String, count: Int) {
+    let start = Array(a.utf8)._withBytes { a in
+      Array(b.utf8)._withBytes { b in TextAnalysis.sharedStart(of: a, and: b) }
+    }
+    #expect(start == count)
+  }
+
+  /// Random texts with words of ASCII and spaces between them.
+  private static func sentence(_ generator: inout SeededGenerator) -> String {
+    var text = ""
+    for _ in 0..<Int.random(in: 1...6, using: &generator) {
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0: text += RandomTexts.wildText(&generator)
+      case 1: text += RandomTexts.text(&generator)
+      default: text += ["a", "New", "3rd", "x-y", "I'm"].randomElement(using: &generator) ?? ""
+      }
+      if Int.random(in: 0..<4, using: &generator) > 0 { text += " " }
+    }
+    return text
+  }
+
   @Test func `a long word is cut with a mark, and its beginning finds it`() {
     let long = String(repeating: "ab", count: 100)
     let text = AnalyzedText("x \(long)1 y")

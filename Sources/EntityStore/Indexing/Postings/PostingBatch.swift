@@ -52,32 +52,90 @@ struct PostingBatch: ~Copyable {
   mutating func change(
     _ id: UInt64, _ old: SearchTexts, _ new: SearchTexts?
   ) throws(FormatError) {
+    if let new, let starts = old.sharedStarts(with: new),
+      try change(id, old, new, after: starts)
+    {
+      return
+    }
+    _ = try change(id, old, new, after: nil)
+  }
+
+  /// Adds the differences, and analyzes the beginnings of the texts once.
+  ///
+  /// - Parameter starts: The number of equal bytes at the beginning of each source; `nil` to
+  ///   analyze the whole texts.
+  /// - Returns: Whether the differences are added. A change that writes all terms needs the whole
+  ///   texts.
+  private mutating func change(
+    _ id: UInt64, _ old: SearchTexts, _ new: SearchTexts?, after starts: [Int]?
+  ) throws(FormatError) -> Bool {
     let record = UInt32(records.count)
     let start = occurrences.count
-    let oldLength = try append(old, record: record)
+    let rests = starts.map { SearchTexts.Part.rests($0) } ?? .whole
+    var oldLength = try append(old, rests, record: record)
     let middle = occurrences.count
-    let newLength =
-      try new.map { (new) throws(FormatError) in try append(new, record: record) } ?? 0
+    var newLength =
+      try new.map { (new) throws(FormatError) in try append(new, rests, record: record) } ?? 0
     let (before, after) = (Array(occurrences[start..<middle]), Array(occurrences[middle...]))
     occurrences.removeSubrange(start...)
+    changeNumber += 1
+    while changes.count < terms.count { changes.append(0) }
+    var shared = SharedWords()
+    if let new, let starts {
+      removeDifferences(before, after, of: record)
+      shared = try sharedWords(of: new, starts, record: record)
+      oldLength = UInt16(clamping: Int(oldLength) + Int(shared.length))
+      newLength = UInt16(clamping: Int(newLength) + Int(shared.length))
+    }
     // A shorter text has a higher score for each of its words, so the bounds of their blocks
     // change.
     let writesAll = LengthClass.of(newLength) < LengthClass.of(oldLength)
-    changeNumber += 1
-    while changes.count < terms.count { changes.append(0) }
-    if writesAll {
-      for occurrence in before { remove(occurrence.term, from: record) }
-      for occurrence in after { remove(occurrence.term, from: record) }
-    } else {
-      removeDifferences(before, after, of: record)
+    if starts == nil {
+      if writesAll {
+        for occurrence in before { remove(occurrence.term, from: record) }
+        for occurrence in after { remove(occurrence.term, from: record) }
+      } else {
+        removeDifferences(before, after, of: record)
+      }
+    } else if writesAll {
+      occurrences.removeSubrange(start...)
+      return false
     }
     if occurrences.count > start { hasRemovals = true }
-    for occurrence in after where changes[Int(occurrence.term)] == changeNumber {
+    let added = occurrences.count
+    occurrences.append(contentsOf: shared.occurrences)
+    for var occurrence in after where changes[Int(occurrence.term)] == changeNumber {
+      if starts != nil { occurrence.position += shared.counts[Int(occurrence.source)] }
       occurrences.append(occurrence)
     }
+    if shared.counts.count > 1 { occurrences[added...].sort { Self.order($0, $1) < 0 } }
     if occurrences.count > start || newLength != oldLength {
       records.append(Record(id: id, length: newLength))
     }
+    return true
+  }
+
+  /// The words at the beginning of two texts.
+  private struct SharedWords {
+    /// The occurrences of the terms that the change removes.
+    var occurrences: [Occurrence] = []
+    /// The number of positions in each source.
+    var counts: [UInt32] = []
+    var length: UInt16 = 0
+  }
+
+  private mutating func sharedWords(
+    of texts: SearchTexts, _ starts: [Int], record: UInt32
+  ) throws(FormatError) -> SharedWords {
+    var shared = SharedWords(counts: Array(repeating: 0, count: starts.count))
+    shared.length = try texts.forEachTerm(in: .starts(starts), by: &analyzer) {
+      term, source, position in
+      shared.counts[Int(source)] = position + 1
+      guard let number = terms.known(term), changes[Int(number)] == changeNumber else { return }
+      shared.occurrences.append(
+        Occurrence(term: number, record: record, position: position, source: source))
+    }
+    return shared
   }
 
   /// Removes the earlier occurrences of a term in the record, once in a change.
@@ -115,8 +173,10 @@ struct PostingBatch: ~Copyable {
   }
 
   /// Appends the occurrences of a record, and returns the number of its words.
-  private mutating func append(_ texts: SearchTexts, record: UInt32) throws(FormatError) -> UInt16 {
-    try texts.forEachTerm(by: &analyzer) { term, source, position in
+  private mutating func append(
+    _ texts: SearchTexts, _ part: SearchTexts.Part = .whole, record: UInt32
+  ) throws(FormatError) -> UInt16 {
+    try texts.forEachTerm(in: part, by: &analyzer) { term, source, position in
       occurrences.append(
         Occurrence(
           term: terms.number(of: term), record: record, position: position, source: source))
