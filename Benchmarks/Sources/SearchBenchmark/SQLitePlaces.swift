@@ -2,8 +2,8 @@
   import BenchmarkFigures
   import EntityStore
 
-  /// The points in SQLite: an R*Tree, which has the coordinates as numbers of four bytes, with the
-  /// exact ones beside them.
+  /// The points in SQLite: an R*Tree, whose coordinates have four bytes, with the exact ones in
+  /// further columns.
   struct SQLitePlaces {
     private let session: SQLiteSession
 

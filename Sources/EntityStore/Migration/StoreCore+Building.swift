@@ -109,8 +109,9 @@ extension WriteCore {
     return next == nil
   }
 
-  /// Visits at most `count` records from the id of a counter on; returns the id of the first record
-  /// that was not visited, or `nil` after the last record.
+  /// Visits at most `count` records from the id of a counter on.
+  ///
+  /// - Returns: the id of the first record that was not visited; `nil` after the last record.
   private func forEachNext(
     of entity: StoredEntity, _ counter: [UInt8], _ name: String, _ count: Int,
     _ body: (UInt64, RecordView) throws -> Void
