@@ -1,3 +1,4 @@
+import Foundation
 import LodestoreFormat
 import LodestoreVerifier
 import Testing
@@ -193,6 +194,80 @@ import Testing
         try store.fetch(near(query).where { $0.group == 3 }.limit(6)).map(\.id)
           == Array(matching.sorted(\.embedding, query, .euclidean).prefix(6)))
     }
+  }
+
+  @Test(arguments: 0..<6)
+  func `of equal vectors, of zeros and of extreme lengths have all vectors`(kind: Int) throws {
+    var random = SeededNumbers(salt: 7_150 + UInt64(kind))
+    let zeros = Vector(Array(repeating: 0, count: Thought.dimensions))
+    let one = Vector.random(&random, Thought.dimensions)
+    func scaled(_ factor: Float) -> Vector { Vector(one.values.map { $0 * factor }) }
+    let vectors = (0..<360).map { number in
+      switch kind {
+      case 0: zeros
+      case 1: one
+      case 2: number == 180 ? one : zeros
+      case 3: scaled(number % 2 == 0 ? 1 : -1)
+      case 4: scaled([1e37, .leastNonzeroMagnitude, 1, -1e-38, 0][number % 5])
+      default: scaled(Float(number % 3) - 1)
+      }
+    }
+    try withLists(vectors) { store in
+      try expectSound(store)
+      func expectAll() throws {
+        let all = try store.fetch(Thought.all)
+        let found = try store.fetch(near(one, .dotProduct, candidates: 16_000).limit(2_000))
+        #expect(Set(found.map(\.id)) == Set(all.filter { $0.embedding != nil }.map(\.id)))
+      }
+      try expectAll()
+      // Each vector moves twice in one write, and a part of them returns to where it was.
+      try store.write { tx in
+        for step in 0..<2 {
+          for var thought in try tx.fetch(Thought.all) where thought.id.rawValue % 2 == 0 {
+            let isBack = step == 1 && thought.id.rawValue % 4 == 0
+            thought.embedding =
+              isBack
+              ? vectors[Int(thought.id.rawValue) - 1] : Vector.random(&random, Thought.dimensions)
+            try tx.update(thought)
+          }
+          _ = try tx.fetch(near(one).limit(3))
+        }
+      }
+      try expectSound(store)
+      try expectAll()
+      try store.delete(Thought.all)
+      try expectSound(store)
+      try store.insert(vectors.prefix(50).map { Thought($0) })
+      try expectSound(store)
+      try expectAll()
+    }
+  }
+
+  @Test func `are in copies and sealed files`() throws {
+    var random = SeededNumbers(salt: 7_160)
+    let folder = try TemporaryFolder()
+    let (sealed, copy) = (folder.path + "/sealed.lodestore", folder.path + "/copy.lodestore")
+    try withLists(vectors(500, &random)) { store in
+      try store.seal(to: sealed, name: "thoughts", generation: 1, dataAsOf: Date())
+      try store.copyUnsealed(to: copy)
+    }
+    for path in [sealed, copy] {
+      try expectSound(path)
+      let store = try Store(at: path, entities: [Thought.self])
+      defer { store.close() }
+      let all = try store.fetch(Thought.all)
+      let query = query(&random)
+      #expect(
+        try store.fetch(near(query, candidates: 16_000).limit(20)).map(\.id)
+          == Array(all.sorted(\.embedding, query, .euclidean).prefix(20)))
+      if path == sealed { continue }
+      let needed = try store.core.read { core in
+        try Catalogue.requirement(core.store.trees.header, in: core.transaction)
+      }
+      #expect(needed == FormatRequirement(reader: .building, writer: .building))
+      try store.delete(Thought.where { $0.id < Thought.ID(rawValue: 250) })
+    }
+    try expectSound(copy)
   }
 
   @Test func `as damaged blocks are errors of the index`() throws {
