@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import LodestoreFormat
 import LodestoreVerifier
 import Testing
@@ -290,6 +291,84 @@ import Testing
     }
     store.close()
     #expect(try Verifier.verify(path: folder.storePath).findingCount > 0)
+  }
+
+  @Test(arguments: 0..<3)
+  func `of any bytes are read or refused`(seed: UInt64) throws {
+    struct Undone: Error {}
+    var random = SeededNumbers(salt: 7_170 + seed)
+    try withLists(vectors(400, &random)) { store in
+      for _ in 0..<60 {
+        #expect(throws: Undone.self) {
+          try store.core.write { core in
+            let entity = try core.entity(named: "Thought")
+            let tree = try #require(entity.vectorIndexes.first).entries.tree
+            var pairs: [(key: [UInt8], body: [UInt8])] = []
+            let cursor = try Cursor(tree, in: core.transaction)
+            var isFound = try cursor.first()
+            while isFound {
+              pairs.append((Array(cursor.key), Array(cursor.value)))
+              isFound = try cursor.next()
+            }
+            for _ in 0..<3 {
+              var (key, body) = try #require(pairs.randomElement(using: &random))
+              for _ in 0..<random.below(3) {
+                key[random.below(key.count)] = [0, 1, 2, 3, 4, 5, 127, 255][random.below(8)]
+              }
+              for _ in 0..<random.below(12) {
+                body[body.count - 1 - random.below(body.count)] = UInt8(random.below(256))
+              }
+              if random.below(4) == 0 { key += [UInt8](repeating: 255, count: random.below(3)) }
+              if random.below(4) == 0 { body.removeLast(random.below(body.count)) }
+              if random.below(4) == 0 { key.removeLast(random.below(key.count)) }
+              try core.writing.put(key, body, in: tree)
+            }
+            var tx = WriteTransaction(core: core)
+            do {
+              for query in [near(query(&random)).limit(5), near(query(&random), candidates: 20)] {
+                _ = try tx.fetch(query.limit(7))
+              }
+              for id in [1, 5, 300] as [UInt64] {
+                guard var one = try tx.fetch(Thought.ID(rawValue: id)) else { continue }
+                one.embedding = .random(&random, Thought.dimensions)
+                try tx.update(one)
+              }
+              _ = try tx.fetch(near(query(&random)).limit(5))
+            } catch let error as StoreError {
+              #expect([.damaged, .brokenTransaction].contains(error.code), "\(error)")
+            }
+            throw Undone()
+          }
+        }
+      }
+      try expectSound(store)
+    }
+  }
+
+  @Test func `of as many runs as numbers of runs are changed, and reported by the verifier`() throws
+  {
+    var random = SeededNumbers(salt: 7_180)
+    let one = Vector.random(&random, Thought.dimensions)
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [PlainThought.self])
+    try store.insert((0..<400).map { _ in PlainThought(one) })
+    store.close()
+    let open = try Store(at: folder.storePath, entities: [Thought.self], options: options())
+    defer { open.close() }
+    let form = VectorForm(dimensions: Thought.dimensions)
+    var block = VectorBlockBuilder()
+    let code = VectorEncoder(dimensions: Thought.dimensions).code(of: one.values)
+    block.append(code, at: 7, .listedSigns, of: form)
+    try open.core.write { core in
+      let index = try #require(try core.entity(named: "Thought").vectorIndexes.first)
+      let list = try #require(try VectorLists(of: index, in: core.transaction)?.list(of: code))
+      for run in 0..<1 << 16 {
+        try core.writing.put(
+          VectorForm.key(list: list, section: 0, run: run), block.bytes, in: index.entries.tree)
+      }
+    }
+    try open.modify(Thought.ID(rawValue: 7)) { $0.embedding = nil }
+    #expect(try Verifier.verify(environment: open.core.environment).findingCount > 0)
   }
 
   @Test func `find ids in a set of near ids and of distant ones`() {
