@@ -324,9 +324,9 @@ final class DamagedStore {
       problems.append("some counters cannot be read: ids go on behind the highest found")
     }
     for (key, pair) in found.pairs {
-      // The counters for unfinished indexes and for sizes are left out, because the new store
-      // builds its indexes completely and measures its records.
-      if key.first == 4 || key.first == CounterKey.sizeKind { continue }
+      // The new store begins the construction of unfinished indexes again, and measures its
+      // records.
+      if let kind = key.first, [4, CounterKey.sizeKind, 6].contains(kind) { continue }
       let name = key._withBytes { Finding.hexadecimal($0) }
       guard let most = key._withBytes({ Self.most($0) }), pair.body.count == 8 else {
         problems.append("counter \(name) is none that the format lists")

@@ -26,7 +26,7 @@ package struct NearPlace: Hashable, Sendable {
     guard parts.count == 3 else { return }
     guard let (unit, size) = Self.units.first(where: { parts[2].hasSuffix($0.0) }),
       let number = Double(PlaceText.trimmed(parts[2].dropLast(unit.count))), number >= 0,
-      number.isFinite
+      (number * size).isFinite
     else { return nil }
     meters = number * size
   }

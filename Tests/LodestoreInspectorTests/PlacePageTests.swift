@@ -61,7 +61,8 @@ struct PlacePageTests {
 
   @Test(arguments: [
     "_near=91,0", "_near=0,181", "_near=1", "_near=a,b", "_near=1,2,-3km", "_near=1,2,3ft",
-    "_near=nan,0", "_box=1,2,0,4", "_box=1,2,3", "_box=0,0,1,200", "_similar=x", "_box=1,2,3,4,5",
+    "_near=nan,0", "_near=0,0,1e308km", "_box=1,2,0,4", "_box=1,2,3", "_box=0,0,1,200",
+    "_similar=x", "_box=1,2,3,4,5",
   ])
   func `a place that is none is refused in words`(query: String) async throws {
     let library = try await cities()
@@ -140,6 +141,14 @@ struct PlacePageTests {
     // A square leads to a map with points.
     let near = try library.patient(map + "?_box=59,59,61,61")
     #expect(near.ranges(of: "<circle ").count == 1)
+  }
+
+  @Test(arguments: ["-90,10,90,10", "48.4,-180,48.4,180", "90,180,90,180", "-90,0,90,1e-300"])
+  func `a map of a line or a point has few lines`(box: String) async throws {
+    let library = try await cities()
+    let page = try library.patient(map + "?_box=\(box)")
+    #expect(page.contains("<svg") && page.utf8.count < 300_000)
+    #expect(!page.contains("nan") && !page.contains("inf\""))
   }
 
   @Test func `estimates of cells are near the numbers of places`() async throws {

@@ -199,8 +199,11 @@ package final class StoreRebuild {
         attributes, of: entity, laterIndexes: later[number] ?? [], .related)
     }
     try build(later, isLater: true, writing)
+    // An index under construction stays empty without a counter, so its construction begins again.
     for entity in schema.entities {
-      for index in entity.computedIndexes { try writing.build(index, of: entity, nil) }
+      for index in entity.computedIndexes where !index.isBuilding {
+        try writing.build(index, of: entity, nil)
+      }
     }
     // Records, links and buckets were written without updating the sizes and digests of their
     // content, so these are recounted.

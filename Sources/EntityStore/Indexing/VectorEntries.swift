@@ -179,7 +179,7 @@ final class VectorEntries: ComputedEntries {
       }
     }
     var (unchanged, stored) = (0, 0)
-    while try key(stored)._withBytes({ try cursor.reads.seek($0) }) {
+    while stored < VectorForm.section, try key(stored)._withBytes({ try cursor.reads.seek($0) }) {
       let block = try VectorBlock(cursor.reads.value, part, of: form)
       if part == .listedSigns, unchanged == stored, block.count == span,
         UInt64(block.offset(block.count - 1)) < changes[0].id - first
@@ -201,6 +201,9 @@ final class VectorEntries: ComputedEntries {
     }
     add(below: nil)
     let runs = merged.runs(of: span)
+    guard unchanged + runs.count <= VectorForm.section else {
+      throw FormatError("a list has more vectors than its section has ids", .vectorBlock)
+    }
     for (index, run) in runs.enumerated() {
       try key(unchanged + index)._withBytes { key in
         try run._withBytes { try cursor.put(key, $0) }

@@ -147,8 +147,12 @@ struct SealCopy {
         return try copy.writer.add(key, body)
       }
       var requirement = try FormatRequirement(bytes: body)
-      requirement.lowestWriter = needed?.lowestWriter ?? SealDescription.lowestWriter
       requirement.lowestReader = max(requirement.lowestReader, needed?.lowestReader ?? 0)
+      // The catalogue does not show whether vector indexes have lists. The lowest reader does,
+      // and a writer must be able to read too.
+      requirement.lowestWriter =
+        needed.map { max($0.lowestWriter, requirement.lowestReader) }
+        ?? SealDescription.lowestWriter
       requirement.bytes._withBytes { fingerprint.add(key: key, body: $0) }
       try copy.add(Array(key), requirement.bytes)
     }

@@ -146,7 +146,9 @@ extension PlaceMap {
   /// Lines of equal latitude and longitude, and their degrees.
   private var graticule: (lines: [Drawing.Shape], texts: [Drawing.Shape]) {
     let steps = [45.0, 30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001]
-    let step = steps.first { view.width / $0 >= 5 } ?? 0.0005
+    // A narrow area may be high, and the step decides the number of lines in both directions.
+    let side = max(view.width, view.north - view.south)
+    let step = steps.first { side / $0 >= 5 } ?? 0.0005
     let (right, bottom) = (MapView.drawnWidth, view.drawnHeight)
     var (lines, texts): ([Drawing.Shape], [Drawing.Shape]) = ([], [])
     for latitude in Self.multiples(of: step, from: view.south, through: view.north) {

@@ -1,3 +1,5 @@
+import Foundation
+import LMDB
 import LodestoreFormat
 import LodestoreVerifier
 import Testing
@@ -195,6 +197,80 @@ import Testing
     }
   }
 
+  @Test(arguments: 0..<6)
+  func `of equal vectors, of zeros and of extreme lengths have all vectors`(kind: Int) throws {
+    var random = SeededNumbers(salt: 7_150 + UInt64(kind))
+    let zeros = Vector(Array(repeating: 0, count: Thought.dimensions))
+    let one = Vector.random(&random, Thought.dimensions)
+    func scaled(_ factor: Float) -> Vector { Vector(one.values.map { $0 * factor }) }
+    let vectors = (0..<360).map { number in
+      switch kind {
+      case 0: zeros
+      case 1: one
+      case 2: number == 180 ? one : zeros
+      case 3: scaled(number % 2 == 0 ? 1 : -1)
+      case 4: scaled([1e37, .leastNonzeroMagnitude, 1, -1e-38, 0][number % 5])
+      default: scaled(Float(number % 3) - 1)
+      }
+    }
+    try withLists(vectors) { store in
+      try expectSound(store)
+      func expectAll() throws {
+        let all = try store.fetch(Thought.all)
+        let found = try store.fetch(near(one, .dotProduct, candidates: 16_000).limit(2_000))
+        #expect(Set(found.map(\.id)) == Set(all.filter { $0.embedding != nil }.map(\.id)))
+      }
+      try expectAll()
+      // Each vector moves twice in one write, and a part of them returns to where it was.
+      try store.write { tx in
+        for step in 0..<2 {
+          for var thought in try tx.fetch(Thought.all) where thought.id.rawValue % 2 == 0 {
+            let isBack = step == 1 && thought.id.rawValue % 4 == 0
+            thought.embedding =
+              isBack
+              ? vectors[Int(thought.id.rawValue) - 1] : Vector.random(&random, Thought.dimensions)
+            try tx.update(thought)
+          }
+          _ = try tx.fetch(near(one).limit(3))
+        }
+      }
+      try expectSound(store)
+      try expectAll()
+      try store.delete(Thought.all)
+      try expectSound(store)
+      try store.insert(vectors.prefix(50).map { Thought($0) })
+      try expectSound(store)
+      try expectAll()
+    }
+  }
+
+  @Test func `are in copies and sealed files`() throws {
+    var random = SeededNumbers(salt: 7_160)
+    let folder = try TemporaryFolder()
+    let (sealed, copy) = (folder.path + "/sealed.lodestore", folder.path + "/copy.lodestore")
+    try withLists(vectors(500, &random)) { store in
+      try store.seal(to: sealed, name: "thoughts", generation: 1, dataAsOf: Date())
+      try store.copyUnsealed(to: copy)
+    }
+    for path in [sealed, copy] {
+      try expectSound(path)
+      let store = try Store(at: path, entities: [Thought.self])
+      defer { store.close() }
+      let all = try store.fetch(Thought.all)
+      let query = query(&random)
+      #expect(
+        try store.fetch(near(query, candidates: 16_000).limit(20)).map(\.id)
+          == Array(all.sorted(\.embedding, query, .euclidean).prefix(20)))
+      if path == sealed { continue }
+      let needed = try store.core.read { core in
+        try Catalogue.requirement(core.store.trees.header, in: core.transaction)
+      }
+      #expect(needed == FormatRequirement(reader: .building, writer: .building))
+      try store.delete(Thought.where { $0.id < Thought.ID(rawValue: 250) })
+    }
+    try expectSound(copy)
+  }
+
   @Test func `as damaged blocks are errors of the index`() throws {
     var random = SeededNumbers(salt: 7_140)
     let folder = try TemporaryFolder()
@@ -215,6 +291,84 @@ import Testing
     }
     store.close()
     #expect(try Verifier.verify(path: folder.storePath).findingCount > 0)
+  }
+
+  @Test(arguments: 0..<3)
+  func `of any bytes are read or refused`(seed: UInt64) throws {
+    struct Undone: Error {}
+    var random = SeededNumbers(salt: 7_170 + seed)
+    try withLists(vectors(400, &random)) { store in
+      for _ in 0..<60 {
+        #expect(throws: Undone.self) {
+          try store.core.write { core in
+            let entity = try core.entity(named: "Thought")
+            let tree = try #require(entity.vectorIndexes.first).entries.tree
+            var pairs: [(key: [UInt8], body: [UInt8])] = []
+            let cursor = try Cursor(tree, in: core.transaction)
+            var isFound = try cursor.first()
+            while isFound {
+              pairs.append((Array(cursor.key), Array(cursor.value)))
+              isFound = try cursor.next()
+            }
+            for _ in 0..<3 {
+              var (key, body) = try #require(pairs.randomElement(using: &random))
+              for _ in 0..<random.below(3) {
+                key[random.below(key.count)] = [0, 1, 2, 3, 4, 5, 127, 255][random.below(8)]
+              }
+              for _ in 0..<random.below(12) {
+                body[body.count - 1 - random.below(body.count)] = UInt8(random.below(256))
+              }
+              if random.below(4) == 0 { key += [UInt8](repeating: 255, count: random.below(3)) }
+              if random.below(4) == 0 { body.removeLast(random.below(body.count)) }
+              if random.below(4) == 0 { key.removeLast(random.below(key.count)) }
+              try core.writing.put(key, body, in: tree)
+            }
+            var tx = WriteTransaction(core: core)
+            do {
+              for query in [near(query(&random)).limit(5), near(query(&random), candidates: 20)] {
+                _ = try tx.fetch(query.limit(7))
+              }
+              for id in [1, 5, 300] as [UInt64] {
+                guard var one = try tx.fetch(Thought.ID(rawValue: id)) else { continue }
+                one.embedding = .random(&random, Thought.dimensions)
+                try tx.update(one)
+              }
+              _ = try tx.fetch(near(query(&random)).limit(5))
+            } catch let error as StoreError {
+              #expect([.damaged, .brokenTransaction].contains(error.code), "\(error)")
+            }
+            throw Undone()
+          }
+        }
+      }
+      try expectSound(store)
+    }
+  }
+
+  @Test func `of as many runs as numbers of runs are changed, and reported by the verifier`() throws
+  {
+    var random = SeededNumbers(salt: 7_180)
+    let one = Vector.random(&random, Thought.dimensions)
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [PlainThought.self])
+    try store.insert((0..<400).map { _ in PlainThought(one) })
+    store.close()
+    let open = try Store(at: folder.storePath, entities: [Thought.self], options: options())
+    defer { open.close() }
+    let form = VectorForm(dimensions: Thought.dimensions)
+    var block = VectorBlockBuilder()
+    let code = VectorEncoder(dimensions: Thought.dimensions).code(of: one.values)
+    block.append(code, at: 7, .listedSigns, of: form)
+    try open.core.write { core in
+      let index = try #require(try core.entity(named: "Thought").vectorIndexes.first)
+      let list = try #require(try VectorLists(of: index, in: core.transaction)?.list(of: code))
+      for run in 0..<1 << 16 {
+        try core.writing.put(
+          VectorForm.key(list: list, section: 0, run: run), block.bytes, in: index.entries.tree)
+      }
+    }
+    try open.modify(Thought.ID(rawValue: 7)) { $0.embedding = nil }
+    #expect(try Verifier.verify(environment: open.core.environment).findingCount > 0)
   }
 
   @Test func `find ids in a set of near ids and of distant ones`() {
