@@ -82,8 +82,9 @@ extension Verifier {
   }
 
   private func hasVectorLists(_ entity: EntityDescription) throws -> Bool {
-    try entity.vectorIndexes.contains { index in
-      try trees[index.tree(of: entity.number).text].map {
+    try entity.computedIndexes.contains { index in
+      guard index.kind == .vector else { return false }
+      return try trees[index.tree(of: entity.number).text].map {
         try transaction.get(VectorForm.key(.groups, 0), in: $0) != nil
       } ?? false
     }

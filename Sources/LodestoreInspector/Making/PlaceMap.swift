@@ -105,7 +105,8 @@ struct PlaceMap {
     view = try selection.box.map { MapView($0) } ?? usualView ?? extent() ?? .world
     side = Self.side(of: view)
     let level = Int(log2(360 / side).rounded())
-    let cells = try page.snapshot.placeCells(of: index, in: view.box, level: level)
+    // A narrow area would have cells without end; more cells than this are no map.
+    let cells = try page.snapshot.placeCells(of: index, in: view.box, level: level, most: 4_000)
     for (area, count) in cells {
       let middle = Coordinate(
         latitude: (area.south + area.north) / 2, longitude: (area.west + area.east) / 2)

@@ -26,7 +26,7 @@ struct SimilarRecord {
   ) throws {
     guard !entity.description.vectorIndexes.isEmpty else {
       throw CommandFailure.badArgument(
-        "--similar", reason: "needs a vector index, and \(entity.name) has none",
+        "--similar", reason: "needs a complete vector index, and \(entity.name) has none",
         nextStep: "choose another entity; 'kvdump schema' lists indexes")
     }
     guard let record = try snapshot.record(id, of: entity),
