@@ -1,3 +1,5 @@
+import Foundation
+
 /// An option of the form `--name=value`.
 package struct BenchmarkOption {
   package let name: String
@@ -32,5 +34,25 @@ package struct BenchmarkOption {
         guard let part = Part(rawValue: String(name)) else { throw refusal }
         return part
       })
+  }
+}
+
+/// Runs a benchmark on the arguments of the program, with a folder that is removed afterwards.
+///
+/// `--help` prints the usage instead. An error ends the program with its message.
+package func runBenchmark(
+  usage: ([String]) -> String, _ body: (_ arguments: [String], _ folder: String) throws -> Void
+) {
+  do {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard !arguments.contains("--help") else { return print(usage(arguments)) }
+    let name = "bench-\(ProcessInfo.processInfo.processIdentifier)"
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try body(arguments, folder)
+  } catch {
+    FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
+    exit(1)
   }
 }

@@ -11,30 +11,7 @@
     /// Words of the texts, as frequent as in the texts.
     let words: [String]
 
-    static func runAsAsked() {
-      do {
-        let given = Array(CommandLine.arguments.dropFirst())
-        guard !given.contains("--help") else {
-          return print(given.contains("--places") ? PlaceBenchmark.usage : Arguments.usage)
-        }
-        let name = "search-bench-\(ProcessInfo.processInfo.processIdentifier)"
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
-        try FileManager.default.createDirectory(
-          atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        if given.contains("--places") {
-          var benchmark = try PlaceBenchmark(given, directory)
-          try benchmark.run()
-        } else {
-          try SearchBenchmark(Arguments(given), directory).run()
-        }
-      } catch {
-        FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
-        exit(1)
-      }
-    }
-
-    private init(_ arguments: Arguments, _ directory: String) throws {
+    init(_ arguments: Arguments, _ directory: String) throws {
       self.arguments = arguments
       self.directory = directory
       let lines = try String(contentsOfFile: arguments.texts, encoding: .utf8)
@@ -49,7 +26,7 @@
       }
     }
 
-    private func run() throws {
+    func run() throws {
       print("load: \(loadAverage)")
       let bytes = texts.reduce(0) { $0 + $1.text.utf8.count }
       print("\(texts.count.grouped) texts, \(megabytes(UInt64(bytes)))")

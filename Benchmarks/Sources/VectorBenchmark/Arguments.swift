@@ -15,8 +15,8 @@
         --vectors-file=FILE.npy  vectors of float32, one a row; vectors of 384 dimensions around
                                  seeded centers
         --records=N              the number of vectors; those of the file but the queries, or
-                                 1,000,000. Beyond the file each vector is one of the file and half of
-                                 another
+                                 1,000,000. Beyond the file each vector is one of the file and half
+                                 of another
         --queries=N              the median of N queries, which are the last vectors; 100
         --candidates=N,N…        the numbers of candidates of the queries
       """

@@ -11,23 +11,7 @@
     private let count: Int
     private var path: String { "\(directory)/vectors.lodestore" }
 
-    static func runAsAsked() {
-      do {
-        let given = Array(CommandLine.arguments.dropFirst())
-        guard !given.contains("--help") else { return print(Arguments.usage) }
-        let name = "vector-bench-\(ProcessInfo.processInfo.processIdentifier)"
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
-        try FileManager.default.createDirectory(
-          atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        try VectorBenchmark(Arguments(given), directory).run()
-      } catch {
-        FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
-        exit(1)
-      }
-    }
-
-    private init(_ arguments: Arguments, _ directory: String) throws {
+    init(_ arguments: Arguments, _ directory: String) throws {
       self.arguments = arguments
       self.directory = directory
       let path = arguments.file ?? "\(directory)/vectors.npy"
@@ -42,7 +26,7 @@
       count = arguments.records ?? file.rowCount - arguments.queries
     }
 
-    private func run() throws {
+    func run() throws {
       print("load: \(loadAverage)")
       let floats = UInt64(count * file.dimensions * 4)
       print("\(count.grouped) vectors of \(file.dimensions) dimensions, \(megabytes(floats))")

@@ -1,3 +1,7 @@
 #if Vectors
-  VectorBenchmark.runAsAsked()
+  import BenchmarkFigures
+
+  runBenchmark(usage: { _ in Arguments.usage }) { arguments, folder in
+    try VectorBenchmark(Arguments(arguments), folder).run()
+  }
 #endif
