@@ -47,10 +47,11 @@ extension PlaceMap {
       return isCut
         ? "The first \(text) that were found in time." : "\(text). Each leads to its record."
     }
-    let count = text(of: counts.values.reduce(0, +))
+    let sum = counts.values.reduce(0, +)
+    let count = text(of: sum) + (sum == 1 ? " place" : " places")
     let start = isEstimated ? "About \(count)" : isCut ? "The first \(count)" : count
     return
-      "\(start) places, counted by squares of \(PlaceText.side(side)). The fullest square has "
+      "\(start), counted by squares of \(PlaceText.side(side)). The fullest square has "
       + "\(isEstimated ? "about " : "")\(text(of: counts.values.max() ?? 0)). Each square leads to "
       + "its part of the map."
   }

@@ -50,7 +50,8 @@ struct PlaceMap {
       return
     }
     view = selection.box.map { MapView($0) } ?? usualView ?? .world
-    if !view.isWorld {
+    // The places of a selected area are all in its view, which may be rounded at the border.
+    if selection.box == nil, !view.isWorld {
       let area = view.box
       points.removeAll { !area.contains($0.place) }
     }
