@@ -59,6 +59,15 @@ struct PlacePageTests {
     #expect(try library.json(map + ".json?_box=40,0,50,8")["map"]?.count == 1)
   }
 
+  @Test func `a map has the places at the border of its area`() async throws {
+    let library = try await Library.withSights([
+      Sight("a", 45, -90), Sight("b", -45, 90), Sight("c", 45, -73.5), Sight("d", 45.1, 0),
+      Sight("e", 0.3, 0.1),
+    ])
+    #expect(try library.json(map + ".json?_box=-45,-90,45,90")["map"]?.count == 4)
+    #expect(try library.json(map + ".json?_box=0.1,0.1,0.3,0.7")["map"]?.count == 1)
+  }
+
   @Test(arguments: [
     "_near=91,0", "_near=0,181", "_near=1", "_near=a,b", "_near=1,2,-3km", "_near=1,2,3ft",
     "_near=nan,0", "_near=0,0,1e308km", "_box=1,2,0,4", "_box=1,2,3", "_box=0,0,1,200",
