@@ -7,7 +7,7 @@ package enum SearchKey {
   /// The maximum number of bytes of a term.
   package static let longestTerm = 120
   /// The number of records whose lengths are in one value.
-  package static let chunkSize: UInt64 = 512
+  @inlinable package static var chunkSize: UInt64 { 512 }
   /// The key of the number of records and of their words.
   package static let statistics: [UInt8] = [0, 1]
 

@@ -3,36 +3,49 @@ internal import LodestoreFormat
 
 /// Scores of records, which are set in any order of ids.
 final class ScoreTable {
-  /// The score of a record that has none.
-  static let none = -Double.infinity
+  /// The highest score of a table without scores.
+  static var none: Double { -.infinity }
 
-  /// The scores of the records of each chunk.
+  /// The scores of the records of each chunk, after a bit for each record with a score.
+  ///
+  /// The bits of many records are in the processor's nearest memory, their scores are not.
   private var chunks = ChunkTable<MutableByteView>()
   private var memory: [Chunk] = []
   /// The highest score that was set.
   private(set) var highest = none
 
+  private static var bitsSize: Int { Int(SearchKey.chunkSize) / 8 }
+
   private final class Chunk {
-    let scores = OwnedBytes(byteCount: Int(SearchKey.chunkSize) * 8, alignment: 8)
+    let bytes = OwnedBytes(
+      byteCount: ScoreTable.bitsSize + Int(SearchKey.chunkSize) * 8, alignment: 64)
   }
 
   /// The scores of the records of a chunk; `nil` if none has a score.
   @inline(__always)
   func chunk(_ number: UInt64) -> MutableByteView? { chunks[number] }
 
+  /// Whether a record, whose chunk is given, has a score.
+  @inline(__always)
+  static func hasScore(_ id: UInt64, in chunk: MutableByteView) -> Bool {
+    let index = Int(id % SearchKey.chunkSize)
+    return chunk[index &>> 3] &>> UInt8(index & 7) & 1 == 1
+  }
+
   /// The score of a record, whose chunk is given.
   @inline(__always)
-  static func score(of id: UInt64, in chunk: MutableByteView) -> Double {
+  private static func score(of id: UInt64, in chunk: MutableByteView) -> Double {
     let index = Int(id % SearchKey.chunkSize)
-    return chunk.loadUnaligned(fromByteOffset: index &* 8, as: Double.self)
+    return chunk.loadUnaligned(fromByteOffset: bitsSize &+ index &* 8, as: Double.self)
   }
 
   /// The score of a record; `nil` if it has none.
   @inline(__always)
   func score(of id: UInt64) -> Double? {
-    guard let chunk = chunks[id / SearchKey.chunkSize] else { return nil }
-    let score = Self.score(of: id, in: chunk)
-    return score == Self.none ? nil : score
+    guard let chunk = chunks[id / SearchKey.chunkSize], Self.hasScore(id, in: chunk) else {
+      return nil
+    }
+    return Self.score(of: id, in: chunk)
   }
 
   /// Sets the score of a record unless it has a higher one.
@@ -45,9 +58,10 @@ final class ScoreTable {
 
   @inline(__always)
   private static func raise(_ id: UInt64, to score: Double, in chunk: MutableByteView) {
-    guard score > Self.score(of: id, in: chunk) else { return }
+    if hasScore(id, in: chunk), score <= Self.score(of: id, in: chunk) { return }
     let index = Int(id % SearchKey.chunkSize)
-    chunk.storeBytes(of: score, toByteOffset: index &* 8, as: Double.self)
+    chunk[index &>> 3] |= 1 &<< UInt8(index & 7)
+    chunk.storeBytes(of: score, toByteOffset: bitsSize &+ index &* 8, as: Double.self)
   }
 
   /// Sets the scores of the records of a block unless they have higher ones.
@@ -71,13 +85,11 @@ final class ScoreTable {
   @inline(never)
   private func addChunk(_ number: UInt64) -> MutableByteView {
     let chunk = Chunk()
-    let scores = chunk.scores.view
-    for index in 0..<Int(SearchKey.chunkSize) {
-      scores.storeBytes(of: Self.none, toByteOffset: index &* 8, as: Double.self)
-    }
+    let bytes = chunk.bytes.view
+    bytes.part(from: 0, count: Self.bitsSize).zero()
     memory.append(chunk)
-    chunks[number] = scores
-    return scores
+    chunks[number] = bytes
+    return bytes
   }
 
   /// The records with scores, in the order of ids.
@@ -87,10 +99,9 @@ final class ScoreTable {
     for (number, chunk) in chunks.sorted {
       let first = number * SearchKey.chunkSize
       for id in first...first + (SearchKey.chunkSize - 1) {
-        let score = Self.score(of: id, in: chunk)
-        if score == Self.none { continue }
+        guard Self.hasScore(id, in: chunk) else { continue }
         ids.append(id)
-        found.append(score)
+        found.append(Self.score(of: id, in: chunk))
       }
     }
     return ScoredRecords(ids: ids, scores: found)

@@ -47,6 +47,7 @@ final class ScoredBlock {
     block.readFrequencies(into: frequencies)
     var chunk = UInt64.max
     var lengthsOfChunk = ByteView()
+    var hasLengths = false
     var wantedOfChunk: MutableByteView?
     var count = 0
     for index in 0..<block.count {
@@ -54,11 +55,14 @@ final class ScoredBlock {
       if id / SearchKey.chunkSize != chunk {
         chunk = id / SearchKey.chunkSize
         wantedOfChunk = wanted?.chunk(chunk)
-        if wanted == nil || wantedOfChunk != nil { lengthsOfChunk = try lengths.chunk(chunk) }
+        hasLengths = false
       }
       if wanted != nil {
-        guard let wantedOfChunk, ScoreTable.score(of: id, in: wantedOfChunk) != ScoreTable.none
-        else { continue }
+        guard let wantedOfChunk, ScoreTable.hasScore(id, in: wantedOfChunk) else { continue }
+      }
+      if !hasLengths {
+        lengthsOfChunk = try lengths.chunk(chunk)
+        hasLengths = true
       }
       let length = LengthTable.length(of: id, in: lengthsOfChunk)
       let frequency = frequencies.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)
