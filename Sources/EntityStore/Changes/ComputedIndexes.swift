@@ -73,7 +73,7 @@ extension TreeWriteCore {
     _ index: StoredComputedIndex, of entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {
     let entries = entries(of: index, entity)
-    try (entries as? VectorEntries)?.makeLists()
+    try entries.begin()
     try forEachRecord(of: entity) { (id, view) throws(StoreError) in
       try entries.change(id, nil, view)
       try work?.step()

@@ -49,7 +49,7 @@ extension DynamicSnapshot {
   ///     lower level.
   /// - Complexity: O(*c* · log *n*) for *c* cells and *n* entries.
   package func placeCells(
-    of index: DynamicIndex, in box: BoundingBox, level: Int, most: Int = .max
+    of index: DynamicIndex, in box: BoundingBox, level: Int, most: Int
   ) throws -> [(area: BoundingBox, count: Int)] {
     let rectangles = PlaceCover(.box(box)).rectangles
     var cells = [(cell: PlaceCell.whole, count: 1)]

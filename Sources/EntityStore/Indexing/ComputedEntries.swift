@@ -4,9 +4,16 @@ internal import LodestoreFormat
 protocol ComputedEntries {
   var index: StoredComputedIndex { get }
 
+  /// Writes what the entries of all records need, in an empty tree, before the first entries.
+  func begin() throws(StoreError)
+
   /// Notes the difference between the entries of `old` and `new`, either of which may be `nil`.
   func change(_ id: UInt64, _ old: RecordView?, _ new: RecordView?) throws(StoreError)
 
   /// Writes all noted changes.
   func write() throws(StoreError)
+}
+
+extension ComputedEntries {
+  func begin() {}
 }

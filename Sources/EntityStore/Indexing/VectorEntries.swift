@@ -68,7 +68,7 @@ final class VectorEntries: ComputedEntries {
   }
 
   /// Makes lists in an empty tree if the records have enough vectors for them.
-  func makeLists() throws(StoreError) {
+  func begin() throws(StoreError) {
     let limit = core.store.options.mostVectorsWithoutLists
     var count = 0
     do { count = try core.transaction.count(of: entity.records) } catch { throw StoreError(error) }

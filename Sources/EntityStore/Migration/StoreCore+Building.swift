@@ -98,9 +98,7 @@ extension WriteCore {
   private func buildPart(of index: StoredComputedIndex, _ entity: StoredEntity) throws -> Bool {
     let entries = entries(of: index, entity)
     let counter = index.counter(of: entity)
-    if try nextToIndex(counter, index.entries.name) == 1 {
-      try (entries as? VectorEntries)?.makeLists()
-    }
+    if try nextToIndex(counter, index.entries.name) == 1 { try entries.begin() }
     let next = try forEachNext(of: entity, counter, index.entries.name, Self.computedPartSize) {
       try entries.change($0, nil, $1)
     }
