@@ -170,7 +170,7 @@ struct PlacePageTests {
     try DynamicStore(library.store).read { snapshot in
       let entity = try #require(snapshot.entity(named: "Sight"))
       let index = entity.placeIndexes[0]
-      let cells = try snapshot.placeCells(of: index, in: PlaceMap.world, level: 2)
+      let cells = try snapshot.placeCells(of: index, in: PlaceMap.world, level: 2, most: 4_000)
       #expect(cells.count == 16)
       #expect(abs(cells.reduce(0) { $0 + $1.count } - 20_000) < 500)
       for (area, count) in cells {
