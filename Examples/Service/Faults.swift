@@ -11,12 +11,17 @@ public struct Faults: Sendable, Hashable {
   ///
   /// 1 means all answers, and 0 means none.
   public var breaksOffEvery: Int
+  /// The path and query whose requests wait for their answers until the faults change.
+  public var withheld: String?
 
   /// Makes faults; by default there are none.
-  public init(delay: Duration = .zero, failsEvery: Int = 0, breaksOffEvery: Int = 0) {
+  public init(
+    delay: Duration = .zero, failsEvery: Int = 0, breaksOffEvery: Int = 0, withheld: String? = nil
+  ) {
     self.delay = delay
     self.failsEvery = failsEvery
     self.breaksOffEvery = breaksOffEvery
+    self.withheld = withheld
   }
 
   /// Whether a request fails.

@@ -10,6 +10,9 @@ struct ServiceHandler: HTTPHandler {
   func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
     let (number, faults) = log.begin()
     try await Task.sleep(for: faults.delay)
+    while log.faults.withheld == request.target.rawValue {
+      try await Task.sleep(for: .milliseconds(5))
+    }
     let response =
       faults.fails(number)
       ? message(.internalServerError, "the service was asked to fail")

@@ -91,6 +91,17 @@ import Testing
     }
   }
 
+  @Test
+  func `a withheld page comes after the faults change, and others come before`() async throws {
+    try await withService(Faults(withheld: "/pods?page=1")) { service in
+      let withheld = Task { try await get(service, "/pods?page=1").status }
+      let other = try await get(service, "/pods?page=2").status
+      #expect(other == 200 && service.requests.map(\.path) == ["/pods?page=2"])
+      service.faults = Faults()
+      #expect(try await withheld.value == 200)
+    }
+  }
+
   @Test func `the service reports that a port is taken`() async throws {
     try await withService { service in
       let port = UInt16(try #require(service.url.port))
