@@ -188,6 +188,12 @@ package struct ValuePath: Sendable, Hashable {
     self.steps = steps
   }
 
+  /// Whether this is the path of a single member of the record.
+  func isMember(_ name: String) -> Bool {
+    guard root == .record, steps.count == 1, case .member(name) = steps[0] else { return false }
+    return true
+  }
+
   /// The name of the record's id in conditions.
   static let recordIDName = "_id"
 

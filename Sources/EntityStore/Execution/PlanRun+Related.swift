@@ -49,7 +49,7 @@ extension ConditionEvaluator {
   /// Creates an evaluator that asks indexes for related records.
   convenience init(_ condition: BoundCondition, entity: StoredEntity, core: TransactionCore) {
     self.init(condition, entity: entity, core: core) { (test, core) throws(StoreError) in
-      let plan = try core.related(test).target
+      let plan = try core.target(of: test)
       guard !plan.isScan, plan.estimatedMatchCount <= Self.mostRelated else { return nil }
       return Set(try PlanRun(plan, core: core).ids())
     }

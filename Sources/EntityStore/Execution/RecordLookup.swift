@@ -4,9 +4,10 @@ internal import LodestoreBytes
 /// Looks up many records by id at a time, faster if the ids are close to each other.
 final class RecordLookup {
   private let cursor: Cursor
-  private var finder: RecordFinder?
-  private var ids: [UInt64] = []
-  private var found: [ByteView] = []
+  // Only one thread uses the object. An exclusivity check for each record would slow every query.
+  @exclusivity(unchecked) private var finder: RecordFinder?
+  @exclusivity(unchecked) private var ids: [UInt64] = []
+  @exclusivity(unchecked) private var found: [ByteView] = []
 
   init(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     cursor = try Cursor(tree, in: transaction)

@@ -96,7 +96,7 @@ extension TransactionCore {
   ) throws(StoreError) -> QueryPlan? {
     guard plan.cost > Planner.Cost.otherPlan else { return nil }
     return try self.plan(for: purpose, from: plan) { () throws(StoreError) in
-      let statistics = try statistics(of: plan.entity)
+      let statistics = try PlannerStatistics(of: plan.entity, core: self)
       return try wrappingErrors {
         try choose(
           Planner(

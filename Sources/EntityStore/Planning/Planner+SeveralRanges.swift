@@ -39,7 +39,8 @@ extension Planner {
   /// Returns `nil` if there are more than `steps` values, or if the condition does not constrain
   /// the second attribute.
   func skippingAccess(by index: StoredIndex, atMost steps: Int) throws -> IndexAccess? {
-    guard canSkip(by: index), steps > 1, let firsts = try statistics.firstElements(index, steps)
+    guard canSkip(by: index), steps > 1,
+      let firsts = try statistics.firstElements(of: index, atMost: steps)
     else { return nil }
     return try IndexAccess(index, constraints, behind: firsts, statistics)
   }
@@ -70,13 +71,13 @@ extension Planner {
   }
 }
 
-extension TransactionCore {
+extension PlannerStatistics {
   /// Returns the values of the first attribute of `index` as elements of its keys, by one step for
   /// each.
   ///
   /// - Returns: the values, or `nil` if there are more than `most` or one may be cut.
-  func firstElements(_ index: StoredIndex, atMost most: Int) throws -> PackedKeys? {
-    let cursor = try Cursor(index.tree, in: transaction)
+  fileprivate func firstElements(of index: StoredIndex, atMost most: Int) throws -> PackedKeys? {
+    let cursor = try Cursor(index.tree, in: core.transaction)
     var found = PackedKeys()
     var hasEntry = try cursor.first()
     while hasEntry {

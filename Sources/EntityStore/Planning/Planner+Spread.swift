@@ -49,7 +49,7 @@ extension Planner {
   private func skippedShare(of plan: QueryPlan, _ access: IndexAccess) throws -> Double {
     switch (plan.access, plan.arrangement) {
     case (.scan, .natural(let isReversed)):
-      let ids = try statistics.ends(access, Self.sampledIDs)
+      let ids = try statistics.ends(of: access, Self.sampledIDs)
       guard ids.count == Self.sampledIDs, let low = ids.min(), let high = ids.max(),
         let all = try statistics.ids(), all.contains(low), all.contains(high)
       else { return 0 }
@@ -58,7 +58,7 @@ extension Planner {
         Double(before), of: Double(all.upperBound - all.lowerBound) + 1, Self.sampledIDs)
     case (.index(let walk), .index(let isReversed)):
       let range = walk.range(at: 0)
-      let ids = try statistics.ends(access, Self.sampledIDs)
+      let ids = try statistics.ends(of: access, Self.sampledIDs)
       guard ids.count == Self.sampledIDs,
         let prefix = range.lower._withBytes({
           KeyDecoder.lengthOfBeginning(of: $0, elementCount: walk.fixedCount)
@@ -66,7 +66,7 @@ extension Planner {
       else { return 0 }
       // The keys are without the elements that the walk fixes to one value. A sampled record may be
       // outside of the walk's range.
-      let keys = try statistics.keys(walk.index, ids, walk.fixedCount)
+      let keys = try statistics.keys(of: ids, in: walk.index, behind: walk.fixedCount)
       let edge =
         isReversed
         ? keys.max { $0.lexicographicallyPrecedes($1) }
@@ -110,16 +110,16 @@ extension QueryPlan {
   }
 }
 
-extension TransactionCore {
+extension PlannerStatistics {
   /// Returns the ids of the first `count / 2` and the last `count / 2` entries of `access`, or
   /// fewer if it has fewer.
-  func ends(of access: IndexAccess, _ count: Int) throws -> [UInt64] {
+  fileprivate func ends(of access: IndexAccess, _ count: Int) throws -> [UInt64] {
     guard access.rangeCount > 0 else { return [] }
     var ids: [UInt64] = []
     for isReversed in [false, true] {
       let range = access.range(at: isReversed ? access.rangeCount - 1 : 0)
       var left = count / 2
-      let cursor = try Cursor(access.index.tree, in: transaction)
+      let cursor = try Cursor(access.index.tree, in: core.transaction)
       try cursor.forEachEntry(in: range.keys, backwards: isReversed) { (key, value) throws in
         if access.index.isUnique {
           if value.count == 8 { ids.append(value.uint64(at: 0)) }
@@ -134,15 +134,15 @@ extension TransactionCore {
   }
 
   /// Returns the keys of the records with `ids` in `index`, without their first `count` elements.
-  func keys(
-    of ids: [UInt64], in index: StoredIndex, of entity: StoredEntity, behind count: Int
+  fileprivate func keys(
+    of ids: [UInt64], in index: StoredIndex, behind count: Int
   ) throws -> [[UInt8]] {
     var rest = index.description
     rest.attributes = Array(rest.attributes.dropFirst(count))
     return try ids.compactMap { id in
       var encoder = KeyEncoder()
       if !rest.attributes.isEmpty {
-        guard let bytes = try record(id, of: entity) else { return nil }
+        guard let bytes = try core.record(id, of: entity) else { return nil }
         try IndexTuple.encode(
           rest, of: try entity.view(bytes, id: id), in: entity.description, into: &encoder,
           isCut: false)

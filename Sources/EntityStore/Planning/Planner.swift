@@ -1,31 +1,6 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The facts about the data that the planner uses.
-struct PlannerStatistics {
-  var recordCount: Int
-  /// Returns the plan of a query for the related records of a test, and the number of links of the
-  /// relationship.
-  var related: (RelatedTest) throws -> (target: QueryPlan, linkCount: Int)
-  /// Estimates the number of records that match a search.
-  var searchCount: (BoundSearch) throws -> Int
-  /// Estimates the number of entries of an index within a range, by descending its tree.
-  var estimate: (StoredIndex, IndexRange) throws -> Int
-  /// Returns the first and the last id of the entity's records, or `nil` if it has no records.
-  var ids: () throws -> ClosedRange<UInt64>?
-  /// Estimates the number of entries with the same leading attributes as the first or last entry of
-  /// a range.
-  var groupSize: (StoredIndex, IndexRange, _ attributeCount: Int, _ isReversed: Bool) throws -> Int
-  /// Returns the values of an index's first attribute as elements of its keys, or `nil` if there
-  /// are more than the given number.
-  var firstElements: (StoredIndex, Int) throws -> PackedKeys?
-  /// Returns the ids of the given number of entries, half of them from the beginning of an access
-  /// and half from its end.
-  var ends: (IndexAccess, Int) throws -> [UInt64]
-  /// Returns the keys of records in an index, without the given number of leading elements.
-  var keys: (StoredIndex, [UInt64], _ behind: Int) throws -> [[UInt8]]
-}
-
 /// Chooses the plan of a query, as a function of the query, the schema and statistics.
 ///
 /// Costs are nanoseconds, measured once on records of 170 bytes; only their ratios matter. Fetching
@@ -350,7 +325,7 @@ struct Planner {
     let entries = Double(access.estimatedEntryCount)
     let share = share ?? passingShare(of: access) * self.share(ofAllBut: access)
     let size = try statistics.groupSize(
-      access.index, range, groups.attributeCount, groups.isReversed)
+      access.index, range, groups.attributeCount, isReversed: groups.isReversed)
     let walked = min(entries, Double(wanted) / share + Double(size))
     let each = Cost.entry + fetchingCost(covering: access.covered) + Cost.sortedRecord
     return finished(

@@ -215,8 +215,7 @@ extension TransactionCore {
     let condition = NormalForm.of(try leavingOutExpired(bound, of: entity))
     // The positions refer to the condition's text, not to the order.
     var binding = ConditionBinding(entity, [:], core: self)
-    binding.search = condition.onlySearch
-    binding.near = condition.onlyNear
+    binding.condition = condition
     let order = try BoundOrder(request.order, binding)
     tracker?.note(order.region)
     try request.checkWindow()
@@ -232,67 +231,18 @@ extension TransactionCore {
   func plan(
     _ request: QueryRequest, condition: BoundCondition, order: BoundOrder, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
-    let statistics = try statistics(of: entity)
+    let statistics = try PlannerStatistics(of: entity, core: self)
     return try wrappingErrors {
       try Planner(
         request, condition: condition, order: order, entity: entity, statistics: statistics
       ).plan()
     }
   }
-
-  func statistics(of entity: StoredEntity) throws(StoreError) -> PlannerStatistics {
-    PlannerStatistics(
-      recordCount: try count(of: entity), related: { try self.related($0) },
-      searchCount: { Int(clamping: try SearchContext($0, core: self).node()?.recordCount ?? 0) },
-      estimate: { index, range in
-        try self.transaction.estimatedCount(of: index.tree, within: range.keys)
-      },
-      ids: { try self.ids(of: entity) },
-      groupSize: { index, range, attributeCount, isReversed in
-        try self.groupSize(index, range, attributeCount, isReversed: isReversed)
-      },
-      firstElements: { try self.firstElements($0, atMost: $1) },
-      ends: { try self.ends(of: $0, $1) },
-      keys: { try self.keys(of: $1, in: $0, of: entity, behind: $2) })
-  }
-
-  /// Returns the plan that finds the related records of `test`, and the number of links of the
-  /// relationship.
-  func related(_ test: RelatedTest) throws(StoreError) -> (target: QueryPlan, linkCount: Int) {
+  /// Returns the plan that finds the related records of `test`.
+  func target(of test: RelatedTest) throws(StoreError) -> QueryPlan {
     var request = QueryRequest()
     request.wantsOnlyEntries = true
     let order = try BoundOrder([], ConditionBinding(test.end.target))
-    let target = try plan(request, condition: test.condition, order: order, for: test.end.target)
-    do {
-      return (target, try transaction.count(of: test.end.relationship.linksTo.tree))
-    } catch {
-      throw StoreError(error)
-    }
-  }
-
-  /// Returns the first and the last id of the records of `entity`, or `nil` if it has no records.
-  func ids(of entity: StoredEntity) throws -> ClosedRange<UInt64>? {
-    let cursor = try Cursor(entity.records, in: transaction)
-    guard try cursor.first() else { return nil }
-    let first = cursor.integerKey
-    guard try cursor.last() else { return nil }
-    return first...max(first, cursor.integerKey)
-  }
-
-  /// Estimates the number of entries with the same leading attributes as the first or last entry of
-  /// `range`.
-  func groupSize(
-    _ index: StoredIndex, _ range: IndexRange, _ attributeCount: Int, isReversed: Bool
-  ) throws -> Int {
-    let cursor = try Cursor(index.tree, in: transaction)
-    var group: [UInt8]?
-    try cursor.forEachEntry(in: range.keys, backwards: isReversed) { (key, _) throws in
-      group = KeyDecoder.lengthOfBeginning(of: key, elementCount: attributeCount)
-        .map { Array(key[..<$0]) }
-      return false
-    }
-    guard let group else { return 0 }
-    return try transaction.estimatedCount(
-      of: index.tree, within: IndexRange.beginning(with: group).keys)
+    return try plan(request, condition: test.condition, order: order, for: test.end.target)
   }
 }

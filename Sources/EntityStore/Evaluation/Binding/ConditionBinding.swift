@@ -16,10 +16,8 @@ struct ConditionBinding {
   /// where known.
   private(set) var variables: [(name: String, type: DocumentType?)] = []
   static let deepestSubquery = 3
-  /// The search of the condition, to which `_score` refers in an order.
-  var search: BoundSearch?
-  /// The condition `NEAR` to which `_distance` refers in an order.
-  var near: (any BoundProximity)?
+  /// The condition to whose search `_score` refers in an order, and to whose `NEAR` `_distance`.
+  var condition: BoundCondition?
   /// Whether the condition is stored in the file, so that it must mean the same in every program.
   var isOfRule = false
 

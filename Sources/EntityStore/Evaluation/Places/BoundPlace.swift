@@ -94,10 +94,10 @@ extension ConditionBinding {
 
   /// The condition to which `_distance` refers; `nil` for another path.
   func measured(_ path: ValuePath) throws(StoreError) -> (any BoundProximity)? {
-    guard path.root == .record, path.steps == [.member(ValuePath.distanceName)],
+    guard path.isMember(ValuePath.distanceName),
       entity.description.attribute(named: ValuePath.distanceName) == nil
     else { return nil }
-    guard let near else {
+    guard let near = condition?.onlyNear else {
       throw .badQuery(
         "'_distance' is the distance from the place or vector of a NEAR, and the condition has no "
           + "NEAR, or several")

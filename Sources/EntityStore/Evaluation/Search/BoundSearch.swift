@@ -127,10 +127,10 @@ extension ConditionBinding {
 
   /// The search to which `_score` refers; `nil` for another path.
   func scored(_ path: ValuePath) throws(StoreError) -> BoundSearch? {
-    guard path.root == .record, path.steps == [.member(ValuePath.scoreName)],
+    guard path.isMember(ValuePath.scoreName),
       entity.description.attribute(named: ValuePath.scoreName) == nil
     else { return nil }
-    guard let search else {
+    guard let search = condition?.onlySearch else {
       throw .badQuery(
         "'_score' is the score of a search, and the condition has no search, or several")
     }

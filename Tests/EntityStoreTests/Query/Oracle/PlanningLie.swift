@@ -23,31 +23,36 @@ enum PlanningLie: CaseIterable {
     let condition = NormalForm.of(try ConditionBinding.bind(request.condition, to: entity))
     let order = try BoundOrder(request.order, ConditionBinding(entity))
     try request.after?.check(request, entity)
-    let isRandom = self == .anyIndex
-    var estimates = random
-    let statistics = PlannerStatistics(
-      recordCount: try core.count(of: entity) * 10_000, related: { try core.related($0) },
-      // The conditions of the oracle have no searches.
-      searchCount: { _ in 0 },
-      estimate: { index, range in
-        let estimate = try core.transaction.estimatedCount(of: index.tree, within: range.keys)
-        return isRandom ? estimates.below(40) : estimate
-      },
-      ids: { try core.ids(of: entity) },
-      groupSize: { index, range, attributeCount, isReversed in
-        let size = try core.groupSize(index, range, attributeCount, isReversed: isReversed)
-        return isRandom ? estimates.below(40) : size
-      },
-      firstElements: { try core.firstElements($0, atMost: $1) },
-      ends: { try core.ends(of: $0, $1) },
-      keys: { try core.keys(of: $1, in: $0, of: entity, behind: $2) })
+    let statistics = FalseStatistics(
+      of: entity, core: core, recordCount: try core.count(of: entity) * 10_000)
+    statistics.random = random
+    statistics.isRandom = self == .anyIndex
     var plan = try Planner(
       request, condition: condition, order: order, entity: entity, statistics: statistics
     ).plan()
     if let alternative = plan.alternative {
-      plan = plan.with(alternative: .init(alternative.plan, recordLimit: estimates.below(60)))
+      plan = plan.with(
+        alternative: .init(alternative.plan, recordLimit: statistics.random.below(60)))
     }
     _ = random.next()
     return plan
+  }
+}
+
+/// Statistics with a false number of records, and with random estimates if asked for.
+private final class FalseStatistics: PlannerStatistics {
+  var random = SeededNumbers(seed: 0)
+  var isRandom = false
+
+  override func estimate(_ index: StoredIndex, _ range: IndexRange) throws -> Int {
+    let estimate = try super.estimate(index, range)
+    return isRandom ? random.below(40) : estimate
+  }
+
+  override func groupSize(
+    _ index: StoredIndex, _ range: IndexRange, _ attributeCount: Int, isReversed: Bool
+  ) throws -> Int {
+    let size = try super.groupSize(index, range, attributeCount, isReversed: isReversed)
+    return isRandom ? random.below(40) : size
   }
 }
