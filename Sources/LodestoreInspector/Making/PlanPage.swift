@@ -49,8 +49,8 @@ extension PageReading {
         notice.wait = WaitLink(selection) { .plan(entity.name, $0) }
         page.sections.append(Section("notice", .notice(notice)))
       }
-    } catch let error as StoreError where error.code == .invalidQuery {
-      let notice = Notice(error, in: selection.condition)
+    } catch {
+      guard let notice = Notice(fault: error, of: selection) else { throw error }
       form.markFault(notice)
       form.count = "No plan."
       page.isRefused = true
