@@ -131,7 +131,8 @@ struct PlacePageTests {
       #expect(page.contains("distance") && page.contains("<small>meters</small>"), "\(condition)")
     }
     #expect(
-      try library.get("/Sight?_where=SELF%20NEAR%20%7B48.4,10%7D").contains("The nearest of 6"))
+      try library.get("/Sight?_where=SELF%20NEAR%20%7B48.4,10%7D").contains(
+        "5 of 6 records, the nearest first."))
     // Two places have no common distance.
     let two = "SELF%20NEAR%20%7B48.4,10,9e5%7D%20AND%20SELF%20NEAR%20%7B47,8,9e5%7D"
     #expect(!(try library.get("/Sight.json?_where=\(two)").contains("_distance")))

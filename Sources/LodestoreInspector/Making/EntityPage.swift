@@ -303,7 +303,7 @@ struct EntityPage {
       selection: selection, route: route, search: reading.searchField(of: entity, selection),
       hasPlaces: !entity.placeIndexes.isEmpty, hasSimilar: hasSimilarField, choices: choices,
       countable: countable, count: "",
-      examples: ConditionExamples(entity, nested).texts,
+      examples: ConditionExamples(entity, snapshot, nested).texts,
       completions: nested.map {
         Completions(entity, snapshot, $0, control: limits.time(limits.count).control).texts
       } ?? [])
@@ -312,7 +312,7 @@ struct EntityPage {
   private func form(_ request: QueryRequest, _ names: [String]) throws -> SelectionForm {
     var form = plainForm(names)
     guard reading.form == .html else { return form }
-    if !isUnbounded {
+    if !isUnbounded || !areSimilar && total <= limits.quickCount {
       let count = try selectedCount(request)
       form.count = countSentence(request, count)
       if count == nil { form.wait = wait }

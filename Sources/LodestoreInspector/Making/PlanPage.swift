@@ -16,7 +16,7 @@ extension PageReading {
       selection: selection, route: { [name = entity.name] in .plan(name, $0) },
       search: searchField(of: entity, selection), hasPlaces: !entity.placeIndexes.isEmpty,
       count: "",
-      examples: ConditionExamples(entity, nested).texts,
+      examples: ConditionExamples(entity, snapshot, nested).texts,
       completions: nested.map {
         Completions(entity, snapshot, $0, control: limits.time(limits.count).control).texts
       } ?? [])
