@@ -44,7 +44,7 @@ struct ConditionExamples {
     self.texts = Array(texts.prefix(3))
   }
 
-  /// A text attribute, and the first letter of its value in the first record.
+  /// A text attribute, and the first letter or digit of its value in the first record.
   ///
   /// Addresses are left out, because they all begin alike.
   private static func beginning(
@@ -56,7 +56,7 @@ struct ConditionExamples {
       let reader = try record.reader()
       for attribute in attributes where found == nil || leading.contains(attribute.number) {
         guard case .string(let text) = try reader.value(of: attribute),
-          let letter = text.first, letter.isLetter, !text.contains("://")
+          let letter = text.first, letter.isLetter || letter.isNumber, !text.contains("://")
         else { continue }
         found = (attribute.name, letter)
         if leading.contains(attribute.number) { break }
