@@ -57,8 +57,9 @@ struct SelectedQuery {
 
   // MARK: Places and vectors
 
-  /// The position of the index that the selection names among the declared ones of a kind, or else
-  /// of the first; `nil` if the entity has none.
+  /// The position of the selected index in the list of declared ones; `nil` for an empty list.
+  ///
+  /// Without a name in the selection, the first index is used.
   func position(
     _ kind: EntityDescription.ComputedIndex.Kind
   ) throws(AddressError) -> Int? {
