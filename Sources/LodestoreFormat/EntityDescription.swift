@@ -191,9 +191,19 @@ package struct EntityDescription: Sendable {
   /// The computed indexes under construction.
   package var buildingComputed: [ComputedIndex] { computedIndexes.filter(\.isBuilding) }
 
+  /// The names of all indexes under construction.
+  package var buildingNames: [String] {
+    building.map(indexName) + buildingComputed.map(indexName)
+  }
+
   /// Whether an index is under construction.
   package var isBuilding: Bool {
     !building.isEmpty || computedIndexes.contains(where: \.isBuilding)
+  }
+
+  /// The computed indexes of a kind: the complete ones, then those under construction.
+  package func declaredIndexes(_ kind: ComputedIndex.Kind) -> [ComputedIndex] {
+    complete(kind) + buildingComputed.filter { $0.kind == kind }
   }
 
   private func complete(_ kind: ComputedIndex.Kind) -> [ComputedIndex] {

@@ -235,6 +235,16 @@ struct DeepPageTests {
 
   // MARK: Conditions
 
+  @Test func `an example of a condition finds records`() async throws {
+    let library = try await Library.withBooks(3)
+    #expect(try library.get("/Book").contains(#"<code>title BEGINSWITH[c] "B"</code>"#))
+    #expect(
+      try library.get("/Author/-/plan").contains(#"<code>name BEGINSWITH[c] "U"</code>"#))
+    // Addresses begin alike.
+    let addresses = try await Library.withSights([Sight("https://example.org", 1, 2)])
+    #expect(!(try addresses.get("/Sight").contains("<code>name BEGINSWITH")))
+  }
+
   @Test func `the field for conditions suggests comparisons with frequent values`() async throws {
     let library = try await Library.withBooks(40)
     let page = try library.get("/Book")

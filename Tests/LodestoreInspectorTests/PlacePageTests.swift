@@ -73,11 +73,70 @@ struct PlacePageTests {
     "_near=nan,0", "_near=0,0,1e308km", "_box=1,2,0,4", "_box=1,2,3", "_box=0,0,1,200",
     "_similar=x", "_box=1,2,3,4,5",
   ])
-  func `a place that is none is refused in words`(query: String) async throws {
+  func `a place that is none is refused in words, beside its field`(query: String) async throws {
     let library = try await cities()
     let words = query.hasPrefix("_similar") ? "_similar" : "is no place"
-    #expect(try library.get("/Sight?\(query)", 400).contains(words))
-    #expect(try library.get(map + ".json?\(query)", 400).contains(words))
+    for view in ["/Sight", map, "/Sight/-/plan"] {
+      let page = try library.get("\(view)?group=1&\(query)", 400)
+      #expect(page.contains(words) && page.contains("name=\"_where\""))
+      // The field has its text, and a part without a field can be removed.
+      let parts = try #require(Address("/?\(query)")?.query.first)
+      if parts.name == "_near" {
+        #expect(page.contains("name=\"_near\" value=\"\(parts.value)\""))
+        #expect(page.contains("aria-invalid=\"true\""))
+      } else {
+        #expect(page.contains("aria-label=\"Remove \(parts.name.dropFirst()) \(parts.value)\""))
+        #expect(page.contains("href=\"\(view)?group=1\" aria-label"))
+      }
+      for form in [".json", ".jsonl", ".csv", ".geojson"] {
+        let twin = try library.get("\(view)\(form)?\(query)", 400)
+        #expect(twin.contains(words) && !twin.contains("Ulm"), "\(view)\(form)")
+      }
+    }
+  }
+
+  @Test func `no change reaches records of a selection with a place that is none`() async throws {
+    let library = try await cities()
+    let responder = Responder(
+      maker: PageMaker(store: DynamicStore(library.store), path: "x"), allowsWrites: true)
+    for change in ["update", "delete"] {
+      var request = Request("/Sight/-/\(change).json?_near=Ulm", method: "POST")
+      request.contentType = "application/json"
+      request.body = Array(#"{"assign":["group=7"]}"#.utf8)
+      let address = try #require(Address("/Sight/-/\(change).json?_near=Ulm"))
+      let answer = responder.respond(to: address, request)
+      #expect(answer.status == 400)
+      #expect(String(decoding: answer.body.bytes, as: UTF8.self).contains("'Ulm' is no place"))
+    }
+    await library.verify()
+  }
+
+  @Test func `a NEAR in the condition has the same rows as the field`() async throws {
+    let library = try await cities()
+    for (field, condition) in [
+      ("48.4,10", "SELF NEAR {48.4, 10}"), ("48.4,10,20km", "SELF NEAR {48.4, 10, 20000}"),
+      ("48.4,10&group=2", "group == 2 AND latitude NEAR {48.4, 10}"),
+      ("48.4,10&_sort=-name", "SELF NEAR {48.4, 10}&_sort=-name"),
+    ] {
+      let typed = condition.replacing(" == ", with: "%20%3D%3D%20").replacing(" ", with: "%20")
+      for form in ["json", "csv", "geojson"] {
+        let near = try library.get("/Sight.\(form)?_near=\(field)")
+        #expect(near.contains("_distance"))
+        #expect(
+          try library.get("/Sight.\(form)?_where=\(typed)")
+            .replacing(#/"next":"[^"]*"/#, with: "") == near.replacing(#/"next":"[^"]*"/#, with: "")
+        )
+      }
+      let page = try library.get("/Sight?_where=\(typed)")
+      #expect(page.contains("distance") && page.contains("<small>meters</small>"), "\(condition)")
+    }
+    #expect(
+      try library.get("/Sight?_where=SELF%20NEAR%20%7B48.4,10%7D").contains(
+        "5 of 6 records, the nearest first."))
+    // Two places have no common distance.
+    let two = "SELF%20NEAR%20%7B48.4,10,9e5%7D%20AND%20SELF%20NEAR%20%7B47,8,9e5%7D"
+    #expect(!(try library.get("/Sight.json?_where=\(two)").contains("_distance")))
+    await library.verify()
   }
 
   @Test func `an entity without a place index refuses places and GeoJSON`() async throws {
@@ -232,6 +291,27 @@ struct PlacePageTests {
     #expect(try JSONDocument.parsing(empty.utf8).root["features"]?.count == 0)
   }
 
+  @Test func `an index that is being built leaves GeoJSON and distances as they are`() async throws
+  {
+    let library = try Library.withUnfinishedSights(
+      (0..<4_000).map { number in
+        var sight = Sight("\(number)", Double(number) / 100, 0)
+        sight.look = [1, Float(number)]
+        return sight
+      })
+    let schema = try library.json("/Sight/-/schema.json")
+    let notices = schema["notices"]?.elements.compactMap { $0["message"]?.string } ?? []
+    let index = "The index place(latitude+longitude) is being built."
+    #expect(notices.contains { $0.hasPrefix(index) })
+    #expect(notices.contains { $0.hasPrefix("The index vector(look) is being built.") })
+    let text = try library.get("/Sight.geojson?_limit=5")
+    #expect(text.ranges(of: #""type":"Point","coordinates":["#).count == 5)
+    #expect(names(try library.json("/Sight.json?_near=10.001,0,1500m")) == ["1000", "1001", "999"])
+    #expect(
+      names(try library.json("/Sight.json?_similar=3&_limit=2&_column=name")) == ["3", "4"])
+    await library.verify()
+  }
+
   @Test func `records near a place follow each other by pages, each once`() async throws {
     let library = try await Library.withSights(
       (0..<250).map { Sight("\($0)", Double($0) / 1_000, 0) })
@@ -245,9 +325,11 @@ struct PlacePageTests {
     #expect(found == (0..<250).map(String.init))
     #expect(try library.get("/Sight.csv?_near=0,0,100km").split(separator: "\r\n").count == 251)
     // Without a distance, all records are near.
-    let nearest = try library.json("/Sight.json?_near=0,0")
-    #expect(names(nearest).count == 100 && nearest["next"]?.isNull == true)
     #expect(try library.get("/Sight?_near=0,0").contains("The 100 nearest records"))
+    #expect(try library.get("/Sight.csv?_near=0,0").split(separator: "\r\n").count == 251)
+    let nearest = try library.json("/Sight.json?_near=0,0&_column=name")
+    let next = try library.json(try #require(nearest["next"]?.string))
+    #expect(names(nearest) + names(next) == (0..<200).map(String.init))
   }
 
   @Test func `a view holds its places, at the poles and across the meridian 180`() throws {

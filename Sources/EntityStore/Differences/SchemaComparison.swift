@@ -103,11 +103,14 @@ struct SchemaComparison {
 
   private static func indexes(_ entity: StoredEntity) -> [String: String] {
     var words: [String: String] = [:]
-    for index in entity.description.indexes {
+    let building = entity.description.building
+    for (index, isBuilding) in entity.description.indexes.map({ ($0, false) })
+      + building.map({ ($0, true) })
+    {
       // An entity may have a unique and a non-unique index on the same attributes. The two indexes
       // have one name, so they are listed together, as "not unique and unique".
       let name = entity.description.indexName(index)
-      let text = index.isUnique ? "unique" : "not unique"
+      let text = (index.isUnique ? "unique" : "not unique") + (isBuilding ? ", being built" : "")
       words[name] = words[name].map { [$0, text].sorted().joined(separator: " and ") } ?? text
     }
     return words
@@ -126,7 +129,9 @@ struct SchemaComparison {
           case .place: "places, " + (index.admitsInvalid ? "others left out" : "others refused")
           case .vector: "vectors of \(index.dimensions) dimensions"
           }
-        return (entity.description.indexName(index), words)
+        return (
+          entity.description.indexName(index), words + (index.isBuilding ? ", being built" : "")
+        )
       },
       uniquingKeysWith: { first, _ in first })
   }

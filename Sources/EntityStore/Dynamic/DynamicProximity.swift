@@ -77,11 +77,12 @@ extension DynamicSnapshot {
 extension DynamicEntity {
   /// The place of a record by a place index; `nil` if the record has none.
   ///
-  /// - Parameter position: the position of the index in ``placeIndexes``.
+  /// - Parameter position: the position of the index among the declared place indexes, which need
+  ///   not be complete.
   package func place(
     in reader: DynamicRecord.Reader, by position: Int = 0
   ) throws(FormatError) -> Coordinate? {
-    let indexes = description.placeIndexes
+    let indexes = description.declaredIndexes(.place)
     guard indexes.indices.contains(position),
       case .at(let latitude, let longitude) = try IndexedPlace(
         of: indexes[position], in: reader.view, description)
@@ -91,13 +92,44 @@ extension DynamicEntity {
 
   /// The vector of a record by a vector index; `nil` if the record has none.
   ///
-  /// - Parameter position: the position of the index in ``vectorIndexes``.
+  /// - Parameter position: the position of the index among the declared vector indexes, which need
+  ///   not be complete.
   package func vector(in reader: DynamicRecord.Reader, by position: Int = 0) -> Vector? {
-    let indexes = description.vectorIndexes
+    let indexes = description.declaredIndexes(.vector)
     guard indexes.indices.contains(position) else { return nil }
     return IndexedVector(of: indexes[position], in: reader.view, description).vector.map {
       Vector($0)
     }
+  }
+}
+
+/// The distance of records from the place or vector of a query's condition.
+package struct DynamicDistance: Sendable {
+  let proximity: any BoundProximity
+  let entity: StoredEntity
+
+  /// The measure of the distance between vectors; `nil` for a distance in meters between places.
+  package var measure: VectorMeasure? { (proximity as? BoundVector)?.measure }
+
+  /// Whether the condition leaves out records beyond some distance.
+  package var isBounded: Bool {
+    guard case .circle(_, let meters)? = (proximity as? BoundPlace)?.cover.region else {
+      return false
+    }
+    return meters < .infinity
+  }
+
+  /// The distance of a record; `nil` if the record has no place or vector.
+  package func distance(of reader: DynamicRecord.Reader) throws(FormatError) -> Double? {
+    try proximity.distance(RecordUnderTest(view: reader.view, id: 0), entity)
+  }
+}
+
+extension DynamicQuery {
+  /// The distance by which `_distance` orders the records; `nil` unless the condition has one
+  /// `NEAR`.
+  package var distance: DynamicDistance? {
+    plan.condition.onlyNear.map { DynamicDistance(proximity: $0, entity: plan.entity) }
   }
 }
 

@@ -46,7 +46,7 @@ extension QueryRequest {
   package func near(
     _ place: Coordinate, meters: Double?, by source: [String] = []
   ) -> QueryRequest {
-    adding(.near, .circle(place, meters), source).byDistance
+    adding(.near, .circle(place, meters), source).nearestFirst
   }
 
   /// Returns the request for the records that are also within an area.
@@ -60,7 +60,7 @@ extension QueryRequest {
   package func near(
     _ vector: Vector, by measure: VectorMeasure, in source: [String] = []
   ) -> QueryRequest {
-    adding(.near, .vector(vector, measure, nil), source).byDistance
+    adding(.near, .vector(vector, measure, nil), source).nearestFirst
   }
 
   /// Returns the request for the same records except that with an id.
@@ -81,7 +81,8 @@ extension QueryRequest {
     return request
   }
 
-  private var byDistance: QueryRequest {
+  /// The request for the same records, the nearest first.
+  package var nearestFirst: QueryRequest {
     var request = self
     request.order = [SortTerm(ValuePath(attribute: ValuePath.distanceName), isDescending: false)]
     return request

@@ -52,7 +52,9 @@ extension PlanRun {
   /// Records that do not fulfil the rest of the condition, such as expired ones, are left out.
   ///
   /// The nearest of the cells and records known so far comes next: a cell is replaced by its
-  /// quarters or by its records. Records at one distance come in the order of their ids.
+  /// quarters or by its records. Records at one distance come in the order of their ids. After a
+  /// continuation token, cells and entries nearer than the token's distance are left out, so only
+  /// the cells at this distance are divided.
   func inOrderOfDistance(
     _ access: PlaceAccess, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
@@ -62,8 +64,14 @@ extension PlanRun {
     try core.prepareSearch()
     let entries = try PlaceEntries(access.place.index.entries, in: core.transaction)
     let records = try RecordLookup(entity.records, in: core.transaction)
+    let start = try startOfDistances()
     var known = Heap<NearCandidate>()
-    known.insert(NearCandidate(distance: 0, .cell(.whole)), by: NearCandidate.precedes)
+    func add(_ cell: PlaceCell, _ kind: NearCandidate.Kind) {
+      if let start, center.greatestDistance(to: cell) < start.distance { return }
+      let distance = center.leastDistance(to: cell)
+      known.insert(NearCandidate(distance: distance, kind), by: NearCandidate.precedes)
+    }
+    add(.whole, .cell(.whole))
     while let next = known.first {
       known.removeFirst(by: NearCandidate.precedes)
       if next.distance > meters { return }
@@ -73,16 +81,9 @@ extension PlanRun {
         let found = try entries.fields(of: cell)
         counts.entriesRead &+= found?.count ?? PlaceEntries.mostOfCell
         if let found {
-          for (field, id) in found {
-            let distance = center.leastDistance(to: field)
-            known.insert(NearCandidate(distance: distance, .entry(id)), by: NearCandidate.precedes)
-          }
+          for (field, id) in found { add(field, .entry(id)) }
         } else {
-          for quarter in cell.quarters {
-            let distance = center.leastDistance(to: quarter)
-            known.insert(
-              NearCandidate(distance: distance, .cell(quarter)), by: NearCandidate.precedes)
-          }
+          for quarter in cell.quarters { add(quarter, .cell(quarter)) }
         }
       case .entry(let id):
         records.look(for: [id][...])
@@ -90,7 +91,7 @@ extension PlanRun {
         counts.recordsRead &+= 1
         let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
         guard try passes(bytes, id), let distance = try access.place.distance(record, entity),
-          distance <= meters
+          distance <= meters, start.map({ $0 < (distance, id) }) ?? true
         else { continue }
         known.insert(NearCandidate(distance: distance, .record(id)), by: NearCandidate.precedes)
       case .record(let id):
@@ -99,6 +100,15 @@ extension PlanRun {
         if try !body(id, bytes) { return }
       }
     }
+  }
+
+  /// The distance and the id in the continuation token, for an order by distance.
+  private func startOfDistances() throws -> (distance: Double, id: UInt64)? {
+    guard let start else { return nil }
+    guard let end = SortKeyWriter.distance(inKey: start) else {
+      throw StoreError.badToken("it has no distance")
+    }
+    return end
   }
 }
 

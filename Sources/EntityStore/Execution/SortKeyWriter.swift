@@ -43,6 +43,17 @@ final class SortKeyWriter {
     self.slotTerms = slotTerms.count == terms.count ? slotTerms : nil
   }
 
+  /// The distance and the id in a key of an order by distance alone; `nil` for another key.
+  static func distance(inKey key: [UInt8]) -> (distance: Double, id: UInt64)? {
+    key._withBytes { key in
+      guard let id = KeyDecoder.recordIDSuffix(key) else { return nil }
+      // The distance follows the byte for the kind of a value.
+      var decoder = KeyDecoder(key[1...])
+      guard case .double(let distance)? = try? decoder.next() else { return nil }
+      return (distance, id)
+    }
+  }
+
   /// Writes the record's key to ``key``.
   func write(_ bytes: ByteView, id: UInt64) throws {
     if order.isByID {

@@ -158,7 +158,7 @@ struct BoundOrder: Sendable {
     case .nothing: return .natural(isReversed: false)
     case .search where isScore && request.after == nil: return .ranked
     case .place(let access)
-    where isDistance && access.place.isNear && request.wantedCount != nil && request.after == nil:
+    where isDistance && access.place.isNear && request.wantedCount != nil:
       return .ranked
     case .vectors where isDistance && request.wantedCount != nil && request.after == nil:
       return .ranked

@@ -12,6 +12,18 @@ struct Selection: Hashable, Sendable {
     var text: String
   }
 
+  /// A parameter whose text is no place, no area or no id.
+  ///
+  /// The page of the selection shows the text in its field, and no records.
+  struct Unreadable: Hashable, Sendable {
+    var name: String
+    var text: String
+
+    var error: AddressError {
+      name == "_similar" ? .badParameter(name, text) : .badPlace(text)
+    }
+  }
+
   /// The number of records in one answer.
   enum Size: Hashable, Sendable {
     case count(Int)
@@ -32,6 +44,8 @@ struct Selection: Hashable, Sendable {
   var box: BoundingBox?
   /// The record to whose vector those of the records are compared, the most similar first.
   var similar: UInt64?
+  /// The faulty texts for ``near``, ``box`` and ``similar``.
+  var unreadable: [Unreadable] = []
   /// The names of the indexes for ``search``, places and ``similar``; by default the first of each
   /// kind.
   var indexes: [String] = []
@@ -66,9 +80,9 @@ struct Selection: Hashable, Sendable {
       switch item.name {
       case "_search": search = try Self.search(item.value)
       case "_mode": mode = try Self.mode(item.value)
-      case "_near": near = try Self.place(item.value, NearPlace.init)
-      case "_box": box = try Self.place(item.value, PlaceText.box)
-      case "_similar": similar = try Self.similar(item.value)
+      case "_near": near = read(item, NearPlace.init)
+      case "_box": box = read(item, PlaceText.box)
+      case "_similar": similar = read(item) { UInt64($0) }
       case "_index": if !item.value.isEmpty { indexes.append(item.value) }
       case "_where": condition = Self.unlessEmpty(item.value)
       case "_sort": if !item.value.isEmpty { order.append(item.value) }
@@ -101,19 +115,18 @@ struct Selection: Hashable, Sendable {
     return found.mode
   }
 
-  private static func place<Place>(
-    _ text: String, _ parse: (String) -> Place?
-  ) throws(AddressError) -> Place? {
-    if text.allSatisfy(\.isWhitespace) { return nil }
-    guard let place = parse(text) else { throw .badPlace(text) }
-    return place
+  /// Parses the text of a parameter, and notes a text that `parse` refuses.
+  private mutating func read<Parsed>(
+    _ item: Address.Item, _ parse: (String) -> Parsed?
+  ) -> Parsed? {
+    if item.value.allSatisfy(\.isWhitespace) { return nil }
+    let parsed = parse(item.value)
+    if parsed == nil { unreadable.append(Unreadable(name: item.name, text: item.value)) }
+    return parsed
   }
 
-  private static func similar(_ text: String) throws(AddressError) -> UInt64? {
-    if text.isEmpty { return nil }
-    guard let id = UInt64(text) else { throw .badParameter("_similar", text) }
-    return id
-  }
+  /// The faulty text of a parameter.
+  func unreadable(_ name: String) -> String? { unreadable.last { $0.name == name }?.text }
 
   private static func unlessEmpty(_ text: String) -> String? { text.isEmpty ? nil : text }
 
@@ -142,6 +155,7 @@ struct Selection: Hashable, Sendable {
     add("_near", near?.text)
     add("_box", box.map(PlaceText.text))
     add("_similar", similar.map { "\($0)" })
+    for parameter in unreadable { add(parameter.name, parameter.text) }
     for name in indexes { add("_index", name) }
     add("_where", condition)
     for term in order { add("_sort", term) }
@@ -160,7 +174,7 @@ struct Selection: Hashable, Sendable {
   /// Whether all records are selected.
   var isOfAll: Bool {
     matches.isEmpty && condition == nil && search == nil && near == nil && box == nil
-      && similar == nil
+      && similar == nil && unreadable.isEmpty
   }
 
   /// The selection of the same records, without an order and a view of them.
@@ -171,6 +185,7 @@ struct Selection: Hashable, Sendable {
     selection.search = search
     selection.mode = mode
     (selection.near, selection.box, selection.similar) = (near, box, similar)
+    selection.unreadable = unreadable
     selection.indexes = indexes
     return selection
   }

@@ -9,6 +9,10 @@ struct EntityPage {
   let selection: Selection
   /// The query for the selection, by the index of the page.
   let query: SelectedQuery
+  /// The distance of the records in the condition; `nil` without one, or for a faulty selection.
+  let distance: DynamicDistance?
+  /// Whether the nearest records come first, since the address has no other order.
+  let isByDistance: Bool
   let relationships: [DynamicRelationship]
   /// The number of records in the entity.
   let total: Int
@@ -39,6 +43,9 @@ struct EntityPage {
     query = SelectedQuery(
       snapshot: reading.snapshot, entity: entity,
       selection: selection.with { if let index { $0.indexes.insert(index, at: 0) } })
+    let request = try? query.request()
+    distance = request.flatMap { try? reading.snapshot.query($0, of: entity).distance }
+    isByDistance = selection.order.isEmpty && request?.isByDistance ?? false
     relationships = reading.snapshot.relationships(of: entity)
     total = try reading.snapshot.count(of: entity)
     let name = entity.name
@@ -50,7 +57,7 @@ struct EntityPage {
     var page = Page(route: route(selection), title: entity.name)
     page.trail = [Page.Crumb(text: entity.name, route: .entity(entity.name, Selection()))]
     page.views = reading.views(of: entity, selection)
-    page.hasPlaces = !entity.placeIndexes.isEmpty
+    page.hasPlaces = !entity.description.declaredIndexes(.place).isEmpty
     let names = selection.columns.isEmpty ? try shownColumns() : selection.columns
     var columns = try RecordColumns(entity, names: names, relationships: relationships)
     addOrders(to: &columns)
@@ -79,12 +86,13 @@ struct EntityPage {
       page.sections += damages.prefix(5).map { Section("notice", .notice(Notice(.warning, $0))) }
       page.sections += additions
       page.sections.append(Section("rows", .table(table)))
-    } catch let error as StoreError where error.code == .invalidQuery {
-      refuse(&page, Notice(error, in: selection.condition), columns, names)
     } catch let error as StoreError where error.code == .cancelled {
       var notice = lateNotice
       notice.link = ("Show the plan", .plan(entity.name, selection))
-      refuse(&page, notice, columns, names, wait: wait)
+      refuse(&page, notice, names, wait: wait)
+    } catch {
+      guard let notice = Notice(fault: error, of: selection) else { throw error }
+      refuse(&page, notice, names)
     }
     return page
   }
@@ -101,7 +109,7 @@ struct EntityPage {
   /// The changes of the selected records.
   private var edits: Section? {
     // The page has only the first of the selected records.
-    guard isContinued else { return nil }
+    guard !isUnbounded else { return nil }
     let records = selection.isOfAll ? "all records" : "the selected records"
     let selected = selection.ofRecords
     return reading.edits(
@@ -116,8 +124,7 @@ struct EntityPage {
 
   /// Makes the page without records; a page that has more of them with more time is not refused.
   private func refuse(
-    _ page: inout Page, _ notice: Notice, _ columns: RecordColumns, _ names: [String],
-    wait: WaitLink? = nil
+    _ page: inout Page, _ notice: Notice, _ names: [String], wait: WaitLink? = nil
   ) {
     page.isRefused = wait == nil
     var form = plainForm(names)
@@ -134,19 +141,20 @@ struct EntityPage {
   /// The number of similar records unless the address has another.
   private static let mostSimilar = 20
 
-  /// Whether the rows continue after the page.
-  ///
-  /// A selection without a distance has all records with a place or vector, so only the first ones
-  /// are of interest.
-  private var isContinued: Bool {
-    selection.similar == nil && (selection.near == nil || selection.near?.meters != nil)
-  }
+  /// Whether the page has the nearest or most similar ones of all records that have a place or a
+  /// vector.
+  private var isUnbounded: Bool { isByDistance && distance?.isBounded == false }
+
+  /// Whether the rows continue after the page; the most similar records do not.
+  private var isContinued: Bool { !isUnbounded || !areSimilar }
+
+  /// Whether the distances of the records are those of vectors.
+  private var areSimilar: Bool { distance?.measure != nil }
 
   /// The number of rows that the page begins with, and whether others stream after them.
   private var firstSize: (count: Int, streams: Bool) {
     if !isContinued {
-      let usual = selection.similar == nil ? limits.pageSize : Self.mostSimilar
-      guard let size = selection.size else { return (usual, false) }
+      guard let size = selection.size else { return (Self.mostSimilar, false) }
       let count = if case .count(let count) = size { count } else { Int.max }
       return (min(count, Selection.largestPage), false)
     }
@@ -185,8 +193,8 @@ struct EntityPage {
     if table.nextPage != nil || selection.after != nil {
       table.summary = summary(of: batch.rows.count)
     }
-    if !isContinued, batch.rows.count == count {
-      let word = selection.similar == nil ? "nearest" : "most similar"
+    if isUnbounded, selection.after == nil, batch.rows.count == count {
+      let word = areSimilar ? "most similar" : "nearest"
       table.summary = "The \(NumberText.grouped(count)) \(word) records"
     }
     return (table, damages)
@@ -239,20 +247,19 @@ struct EntityPage {
   /// The usual columns, and those of searched texts.
   private func shownColumns() throws(AddressError) -> [String] {
     guard selection.search != nil, reading.form == .html,
-      let position = try query.position(among: entity.searchIndexes)
+      let position = try query.position(.search)
     else { return usualColumns }
-    let searched = entity.description.searchIndexes[position].sources.compactMap {
+    let searched = entity.description.declaredIndexes(.search)[position].sources.compactMap {
       entity.description.attribute(number: $0.attribute)?.name
     }
     return usualColumns + Set(searched).subtracting(usualColumns).sorted()
   }
 
   private func addDistance(to columns: inout RecordColumns) throws {
-    // A fault of the selection is shown by the notice of the request.
-    if let measure = try? query.measure() { columns.addDistance(measure) }
+    if let distance { columns.addDistance(distance) }
     if reading.form == .html { columns.showVectors() }
     guard reading.form == .geojson else { return }
-    guard let position = try query.position(among: entity.placeIndexes) else {
+    guard let position = try query.position(.place) else {
       throw AddressError.notFound("\(entity.name) has no place index, so its rows are no GeoJSON")
     }
     columns.addCoordinates(by: position)
@@ -262,9 +269,9 @@ struct EntityPage {
   private func addMarks(to columns: inout RecordColumns) {
     guard reading.form == .html, let text = selection.search else { return }
     let highlighter = SearchHighlighter(text, selection.mode)
-    let used = (try? query.position(among: entity.searchIndexes)) ?? nil
+    let used = (try? query.position(.search)) ?? nil
     let searched = Set(
-      used.map { entity.description.searchIndexes[$0].sources.map(\.attribute) } ?? [])
+      used.map { entity.description.declaredIndexes(.search)[$0].sources.map(\.attribute) } ?? [])
     for position in columns.headings.indices {
       let name = columns.headings[position].column.name.prefix { $0 != "." }
       guard let attribute = entity.description.attribute(named: String(name)),
@@ -296,7 +303,7 @@ struct EntityPage {
       selection: selection, route: route, search: reading.searchField(of: entity, selection),
       hasPlaces: !entity.placeIndexes.isEmpty, hasSimilar: hasSimilarField, choices: choices,
       countable: countable, count: "",
-      examples: ConditionExamples(entity, nested).texts,
+      examples: ConditionExamples(entity, snapshot, nested).texts,
       completions: nested.map {
         Completions(entity, snapshot, $0, control: limits.time(limits.count).control).texts
       } ?? [])
@@ -305,18 +312,18 @@ struct EntityPage {
   private func form(_ request: QueryRequest, _ names: [String]) throws -> SelectionForm {
     var form = plainForm(names)
     guard reading.form == .html else { return form }
-    if isContinued {
+    if !isUnbounded || !areSimilar && total <= limits.quickCount {
       let count = try selectedCount(request)
       form.count = countSentence(request, count)
       if count == nil { form.wait = wait }
     } else {
-      let word = selection.similar == nil ? "nearest" : "most similar"
+      let word = areSimilar ? "most similar" : "nearest"
       form.count = "The \(word) of \(NumberText.counted(total, "record"))."
     }
     if !selection.isOfAll {
       var shown = request
       // The nearest records are found without the others.
-      if request.isByDistance { shown.limit = limits.pageSize }
+      if isByDistance { shown.limit = limits.pageSize }
       let plan = try snapshot.query(shown, of: entity).explanation()
       form.plan = (
         plan.isScan

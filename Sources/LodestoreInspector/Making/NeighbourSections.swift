@@ -44,11 +44,14 @@ extension PageReading {
     if selection.near != nil { selection.condition = "\(DynamicRecord.idName) != \(id)" }
     let query = SelectedQuery(snapshot: snapshot, entity: entity, selection: selection)
     var columns = try relatedColumns(of: entity)
-    if let measure = try? query.measure() { columns.addDistance(measure) }
     var section = section
     do {
+      let request = try query.request()
+      if let distance = try snapshot.query(request, of: entity).distance {
+        columns.addDistance(distance)
+      }
       let batch = try RecordBatch(
-        entity: entity.name, columns: columns, request: query.request(),
+        entity: entity.name, columns: columns, request: request,
         count: Self.mostNeighbours, byteCount: limits.pageBytes,
         limits: limits.together(limits.count),
         isContinued: false

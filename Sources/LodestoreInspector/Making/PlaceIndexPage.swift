@@ -34,8 +34,9 @@ extension PageReading {
   private func map(_ page: EntityPage, _ position: Int) throws -> PlaceMap? {
     do {
       return try PlaceMap(page, position: position)
-    } catch let error as StoreError where error.code == .invalidQuery {
-      return nil
+    } catch {
+      guard Notice(fault: error, of: page.selection) == nil else { return nil }
+      throw error
     }
   }
 

@@ -16,7 +16,7 @@ extension PageReading {
       selection: selection, route: { [name = entity.name] in .plan(name, $0) },
       search: searchField(of: entity, selection), hasPlaces: !entity.placeIndexes.isEmpty,
       count: "",
-      examples: ConditionExamples(entity, nested).texts,
+      examples: ConditionExamples(entity, snapshot, nested).texts,
       completions: nested.map {
         Completions(entity, snapshot, $0, control: limits.time(limits.count).control).texts
       } ?? [])
@@ -49,8 +49,8 @@ extension PageReading {
         notice.wait = WaitLink(selection) { .plan(entity.name, $0) }
         page.sections.append(Section("notice", .notice(notice)))
       }
-    } catch let error as StoreError where error.code == .invalidQuery {
-      let notice = Notice(error, in: selection.condition)
+    } catch {
+      guard let notice = Notice(fault: error, of: selection) else { throw error }
       form.markFault(notice)
       form.count = "No plan."
       page.isRefused = true

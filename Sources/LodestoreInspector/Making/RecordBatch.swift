@@ -53,11 +53,6 @@ struct RecordBatch: Sendable {
     _ entity: DynamicEntity, _ control: RunControl
   ) throws -> Bool {
     var request = request
-    if request.isByDistance, request.after == nil, let count = request.limit {
-      // One more of the nearest records is found faster than the one after the token.
-      request.limit = count + 1
-      return try snapshot.query(request, of: entity).ids(control: control).count <= count
-    }
     request.after = token
     request.limit = 1
     return try snapshot.query(request, of: entity).ids(control: control).isEmpty

@@ -10,7 +10,7 @@ struct RecordColumns: Sendable {
     case attribute(EntityDescription.Attribute, target: String?)
     /// A value inside a JSON or document attribute.
     case path(EntityDescription.Attribute, [String])
-    case distance(DistanceMeasure)
+    case distance(DynamicDistance)
     /// The numbers of a vector, for people.
     case vector(position: Int)
     /// The coordinates of a place, as GeoJSON has them.
@@ -84,11 +84,12 @@ struct RecordColumns: Sendable {
   }
 
   /// Adds the column `_distance` after the id.
-  mutating func addDistance(_ measure: DistanceMeasure) {
+  mutating func addDistance(_ distance: DynamicDistance) {
     let column = Column(DynamicRecord.distanceName, title: "distance")
     let position = min(1, sources.count)
-    sources.insert(.distance(measure), at: position)
-    headings.insert(Table.Heading(column, type: measure.unit), at: position)
+    sources.insert(.distance(distance), at: position)
+    let unit = distance.measure?.rawValue ?? "meters"
+    headings.insert(Table.Heading(column, type: unit), at: position)
   }
 
   /// Adds the geometry of GeoJSON, by a place index.
@@ -138,7 +139,11 @@ struct RecordColumns: Sendable {
     case .id: return Item(.unsigned(id), link: .record(entity.name, id))
     case .attribute(let attribute, let target):
       return Self.item(try reader.value(of: attribute), target: target)
-    case .distance(let measure): return Item(try measure.distance(of: entity, reader))
+    case .distance(let distance):
+      guard let number = try distance.distance(of: reader) else { return Item(.absent) }
+      return Item(
+        distance.measure == nil
+          ? .count(Int(number.rounded())) : .double((number * 1e6).rounded() / 1e6))
     case .vector(let position):
       return Item(
         entity.vector(in: reader, by: position).map { .text(Self.text(of: $0)) } ?? .null)

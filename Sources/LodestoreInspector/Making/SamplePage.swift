@@ -14,12 +14,13 @@ extension EntityPage {
       page.sections = [Section("total", .facts([Fact("records", "Records", .count(total))]))]
       page.sections += damages.map { Section("notice", .notice(Notice(.warning, $0))) }
       page.sections.append(Section("rows", .table(table)))
-    } catch let error as StoreError where error.code == .invalidQuery {
+    } catch {
+      let isLate = (error as? StoreError)?.code == .cancelled
+      guard let notice = isLate ? lateNotice : Notice(fault: error, of: selection) else {
+        throw error
+      }
       page.isRefused = true
-      page.sections = [Section("notice", .notice(Notice(error, in: selection.condition)))]
-    } catch let error as StoreError where error.code == .cancelled {
-      page.isRefused = true
-      page.sections = [Section("notice", .notice(lateNotice))]
+      page.sections = [Section("notice", .notice(notice))]
     }
     return page
   }

@@ -27,6 +27,10 @@ extension PageReading {
           "searchIndexes", heading: "Search indexes", .table(Self.searchIndexes(of: entity))))
     }
     page.sections += Self.proximityIndexes(of: entity)
+    page.sections += description.buildingNames.map { name in
+      let text = "The index \(name) is being built. Queries read the records until it is complete."
+      return Section("notice", .notice(Notice(.note, text)))
+    }
     if !description.rules.isEmpty {
       let rows = description.rules.map {
         Table.Row([Item(.text($0.name)), Item(.text($0.condition))])

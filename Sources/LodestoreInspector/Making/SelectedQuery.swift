@@ -8,11 +8,15 @@ struct SelectedQuery {
   let entity: DynamicEntity
   let selection: Selection
 
+  /// The measure by which records are similar.
+  private static let measure = VectorMeasure.cosine
+
   /// The request with the condition and the order of the selection.
   ///
   /// - Throws: `StoreError.Code.invalidQuery` for a faulty condition, with positions in the
-  ///   condition of the address.
+  ///   condition of the address; ``AddressError`` for a text that is no place.
   func request() throws -> QueryRequest {
+    if let error = selection.unreadable.first?.error { throw error }
     var request = try QueryRequest(format: selection.condition)
     request.order = try order()
     var parts = selection.condition.map { ["(\n\($0)\n)"] } ?? []
@@ -36,8 +40,8 @@ struct SelectedQuery {
   /// The best come first unless the request has an order, or its condition has a search too.
   private func searched(_ request: QueryRequest, _ text: String) throws -> QueryRequest {
     let description = entity.description
-    let sources = try position(among: entity.searchIndexes).map {
-      description.sourceNames(description.searchIndexes[$0])
+    let sources = try position(.search).map {
+      description.sourceNames(description.declaredIndexes(.search)[$0])
     }
     var result = request.searching(text, selection.mode, in: sources ?? [])
     let order = result.order
@@ -53,67 +57,65 @@ struct SelectedQuery {
 
   // MARK: Places and vectors
 
-  /// The position of the index that the selection names among those of one kind, or else of the
-  /// first; `nil` for an empty list.
-  func position(among indexes: [DynamicIndex]) throws(AddressError) -> Int? {
-    let all = PageReading.indexes(of: entity).map(\.shortName)
+  /// The position of the selected index in the list of declared ones; `nil` for an empty list.
+  ///
+  /// Without a name in the selection, the first index is used.
+  func position(
+    _ kind: EntityDescription.ComputedIndex.Kind
+  ) throws(AddressError) -> Int? {
+    let description = entity.description
+    let all = PageReading.indexes(of: entity).map(\.shortName) + description.buildingNames
     if let unknown = selection.indexes.first(where: { !all.contains($0) }) {
       throw .notFound(
         PageReading.missing("\(entity.name) has no index", unknown, among: all))
     }
-    let named = indexes.firstIndex { selection.indexes.contains($0.shortName) }
-    return named ?? (indexes.isEmpty ? nil : 0)
+    let names = description.declaredIndexes(kind).map(description.indexName)
+    return names.firstIndex(where: selection.indexes.contains) ?? (names.isEmpty ? nil : 0)
   }
 
-  /// The distance by which the records are ordered unless the selection has another order.
-  func measure() throws -> DistanceMeasure? {
-    if let near = selection.near {
-      return .place(near.place, position: try position(among: entity.placeIndexes) ?? 0)
-    }
-    guard let id = selection.similar else { return nil }
-    guard let position = try position(among: entity.vectorIndexes) else {
+  /// The vector of a record, to which others are similar.
+  private func vector(of id: UInt64) throws -> Vector {
+    guard let position = try position(.vector) else {
       throw AddressError.notFound("\(entity.name) has no vector index")
     }
     guard let record = try snapshot.record(id, of: entity) else {
       throw AddressError.notFound("\(entity.name) has no record \(id)")
     }
-    let name = entity.vectorIndexes[position].shortName
     guard let vector = entity.vector(in: try record.reader(), by: position) else {
+      let index = entity.description.declaredIndexes(.vector)[position]
+      let name = entity.description.indexName(index)
       throw AddressError.notFound("\(entity.name) \(id) has no vector in the index '\(name)'")
     }
-    return .vector(vector, position: position)
+    return vector
   }
 
   /// The request for the records that are also in the area, near the place, or similar.
   ///
-  /// The nearest come first unless the selection has an order.
+  /// The nearest come first unless the selection has an order. A `NEAR` in the condition of the
+  /// address orders the records too, unless the selection has a search.
   private func placed(_ request: QueryRequest) throws -> QueryRequest {
     var result = request
-    if let box = selection.box {
-      let position = try position(among: entity.placeIndexes)
-      result = result.within(box, by: names(position, entity.description.placeIndexes))
-    }
-    switch try measure() {
-    case .place(let place, let position):
-      result = result.near(
-        place, meters: selection.near?.meters,
-        by: names(position, entity.description.placeIndexes))
-    case .vector(let vector, let position):
-      result = result.near(
-        vector, by: DistanceMeasure.ofVectors,
-        in: names(position, entity.description.vectorIndexes))
-    case nil: break
+    if let box = selection.box { result = result.within(box, by: try names(.place)) }
+    if let near = selection.near {
+      result = result.near(near.place, meters: near.meters, by: try names(.place))
+    } else if let id = selection.similar {
+      result = result.near(try vector(of: id), by: Self.measure, in: try names(.vector))
+    } else if selection.condition != nil, result.order.isEmpty,
+      try snapshot.query(result, of: entity).distance != nil
+    {
+      result = result.nearestFirst
     }
     if !selection.order.isEmpty { result.order = request.order }
     return result
   }
 
-  /// The names that lead to the first source of an index; empty for none, which queries refuse.
+  /// The names that lead to the first source of an index of a kind; empty for none, which queries
+  /// refuse.
   private func names(
-    _ position: Int?, _ indexes: [EntityDescription.ComputedIndex]
-  ) -> [String] {
-    guard let position, indexes.indices.contains(position),
-      let source = indexes[position].sources.first,
+    _ kind: EntityDescription.ComputedIndex.Kind
+  ) throws(AddressError) -> [String] {
+    guard let position = try position(kind),
+      let source = entity.description.declaredIndexes(kind)[position].sources.first,
       let attribute = entity.description.attribute(number: source.attribute)
     else { return [] }
     return [attribute.name] + source.path
@@ -188,36 +190,15 @@ struct SelectedQuery {
   }
 }
 
-/// A distance of records, from a place or between vectors.
-enum DistanceMeasure: Sendable {
-  /// The measure of vectors on all pages.
-  static let ofVectors = VectorMeasure.cosine
-
-  /// - Parameter position: the position of the place index.
-  case place(Coordinate, position: Int)
-  case vector(Vector, position: Int)
-
-  /// The unit or the measure, for the heading of a column.
-  var unit: String {
-    switch self {
-    case .place: "meters"
-    case .vector: "cosine"
-    }
-  }
-
-  /// The distance of a record; absent if the record has none.
-  func distance(
-    of entity: DynamicEntity, _ reader: DynamicRecord.Reader
-  ) throws -> Cell {
-    switch self {
-    case .place(let center, let position):
-      let place = try entity.place(in: reader, by: position)
-      return place.map { .count(Int($0.distance(to: center).rounded())) } ?? .absent
-    case .vector(let vector, let position):
-      let distance = entity.vector(in: reader, by: position).flatMap {
-        vector.distance(to: $0, by: Self.ofVectors)
-      }
-      return distance.map { .double(($0 * 1e6).rounded() / 1e6) } ?? .absent
+extension Notice {
+  /// The fault of a selection, for which the store has no answer; `nil` for another error.
+  init?(fault error: any Error, of selection: Selection) {
+    switch error {
+    case let error as StoreError where error.code == .invalidQuery:
+      self.init(error, in: selection.condition)
+    case let error as AddressError where selection.unreadable.contains { $0.error == error }:
+      self.init(.error, error.message)
+    default: return nil
     }
   }
 }

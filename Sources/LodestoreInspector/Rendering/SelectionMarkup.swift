@@ -36,14 +36,14 @@ enum SelectionMarkup {
       fields.append(
         textField(
           "_near", "Near", form.selection.near?.text,
-          hint: "latitude, longitude, distance: 54.8, 61.1, 500km"))
+          hint: "latitude, longitude, distance: 54.8, 61.1, 500km", form))
     }
     if form.hasSimilar {
       names.insert("_similar")
       fields.append(
         textField(
           "_similar", "Similar to", form.selection.similar.map { "\($0)" },
-          hint: "the id of a record"))
+          hint: "the id of a record", form))
     }
     if form.hasCondition {
       names.insert("_where")
@@ -79,14 +79,18 @@ enum SelectionMarkup {
   }
 
   private static func textField(
-    _ name: String, _ label: String, _ value: String?, hint: String
+    _ name: String, _ label: String, _ value: String?, hint: String, _ form: SelectionForm
   ) -> HTML {
-    HTML(.div, .class("condition")) {
+    let fault = form.selection.unreadable(name)
+    var attributes: [HTMLAttribute] = [
+      .constant("type", "search"), .text(.id, name), .text(.name, name),
+      .text(.value, fault ?? value ?? ""), .text(.placeholder, hint),
+      .constant("spellcheck", "false"), .constant("autocomplete", "off"),
+    ]
+    if fault != nil { attributes += [.text(.ariaInvalid, "true"), .flag(.autofocus)] }
+    return HTML(.div, .class("condition")) {
       HTML(.label, .text(.for, name)) { label }
-      HTML(
-        .input, .constant("type", "search"), .text(.id, name), .text(.name, name),
-        .text(.value, value ?? ""), .text(.placeholder, hint), .constant("spellcheck", "false"),
-        .constant("autocomplete", "off"))
+      HTML(.input, attributes, HTML())
     }
   }
 
@@ -170,6 +174,7 @@ enum SelectionMarkup {
         $0.mode = .allWords
         $0.matches = []
         ($0.near, $0.box, $0.similar, $0.indexes) = (nil, nil, nil, [])
+        $0.unreadable = []
         $0.order = []
       })
   }
@@ -199,6 +204,14 @@ enum SelectionMarkup {
     }
     if let id = selection.similar, !form.hasSimilar {
       chips.append((text: "similar to \(id)", rest: selection.changed { $0.similar = nil }))
+    }
+    let fields = (form.hasPlaces ? ["_near"] : []) + (form.hasSimilar ? ["_similar"] : [])
+    for parameter in selection.unreadable where !fields.contains(parameter.name) {
+      chips.append(
+        (
+          text: "\(parameter.name.dropFirst()) \(parameter.text)",
+          rest: selection.changed { $0.unreadable.removeAll { $0 == parameter } }
+        ))
     }
     guard !chips.isEmpty else { return HTML() }
     return HTML(.ul, .class("chips"), .text(.ariaLabel, "Selected values")) {

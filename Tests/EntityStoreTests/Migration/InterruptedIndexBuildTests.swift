@@ -124,6 +124,73 @@ import Testing
     try expectSound(path)
   }
 
+  @Test func `leaves places and vectors of records to GeoJSON and to queries`() async throws {
+    let folder = try folder(left: 3)
+    let path = folder.storePath
+    let json = try await kvdump(["query", path, "Marker", "--format", "geojson", "--limit", "9"])
+    #expect(json.ranges(of: #""type":"Point","coordinates":["#).count == 9)
+    let exported = try await kvdump(["export", path, "Marker", "--format", "geojson"])
+    #expect(exported.ranges(of: #""type":"Point","coordinates":["#).count == Self.count)
+    let near = try await kvdump(
+      ["query", path, "Marker", "--near", "1,1", "--limit", "3", "--format", "jsonl"])
+    #expect(near.ranges(of: "_distance").count == 3)
+    let similar = try await kvdump(
+      ["query", path, "Marker", "--similar", "1", "--limit", "3", "--format", "jsonl"])
+    #expect(similar.ranges(of: "_distance").count == 3)
+    try expectSound(path)
+  }
+
+  /// A marker with an index of each way in which a file describes indexes.
+  private struct Placed: Entity {
+    var id = RecordID<Placed>()
+    var values: Marker.Values
+
+    static let attributes: Void = ()
+    static let schema = EntitySchema<Placed>(
+      "Marker",
+      attributes: [
+        .init("title", \.values.title), .init("tags", \.values.tags),
+        .init("latitude", \.values.latitude), .init("longitude", \.values.longitude),
+        .init("hue", \.values.hue),
+      ],
+      indexes: [[\.values.title]],
+      placeIndexes: [.init(.init(\.values.latitude), .init(\.values.longitude))])
+
+    init(_ values: Marker.Values) { self.values = values }
+
+    init(from reader: inout RecordReader) throws(StoreError) {
+      values = try Marker.Values(from: &reader)
+    }
+
+    func encode(into writer: inout RecordWriter) { values.encode(into: &writer) }
+  }
+
+  @Test func `is named by a comparison with another file`() throws {
+    let old = try TemporaryFolder()
+    let new = try TemporaryFolder()
+    var numbers = SeededNumbers(salt: 5)
+    for path in [old.storePath, new.storePath] {
+      let plain = try Store(at: path, entities: [Marker.Plain.self])
+      try plain.insert((0..<Self.count).map { _ in Marker.Plain(Marker.Values(&numbers)) })
+      plain.close()
+    }
+    try Store(at: new.storePath, entities: [Placed.self], options: Self.options()).close()
+    for isComplete in [false, true] {
+      if isComplete { try Store(at: new.storePath, entities: [Placed.self]).close() }
+      let stores = try [old.storePath, new.storePath].map { try Store(at: $0, entities: []) }
+      let found = try stores[1].differences(from: stores[0]).schema.map {
+        "\($0.name): \($0.new ?? "")"
+      }
+      let state = isComplete ? "" : ", being built"
+      #expect(
+        found == [
+          "title: not unique\(state)", "place(latitude+longitude): places, others refused\(state)",
+        ])
+      for store in stores { store.close() }
+    }
+    try expectSound(new.storePath)
+  }
+
   private struct Refusal: Error {}
 
   /// Makes changes that are committed, undone or abandoned.

@@ -78,10 +78,16 @@ final class Library {
   let store: Store
   private let folder: String
 
-  init(entities: [any Entity.Type] = [Author.self, Book.self]) throws {
+  /// - Parameter prepare: called with the path before the store is opened.
+  init(
+    entities: [any Entity.Type] = [Author.self, Book.self],
+    _ prepare: (String) throws -> Void = { _ in }
+  ) throws {
     folder = FileManager.default.temporaryDirectory.path + "/inspector-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    store = try Store(at: folder + "/library.lodestore", entities: entities)
+    let path = folder + "/library.lodestore"
+    try prepare(path)
+    store = try Store(at: path, entities: entities)
   }
 
   deinit {

@@ -53,7 +53,37 @@ struct Sight: Entity {
   }
 }
 
+/// A ``Sight`` in a program from before its indexes.
+struct PlainSight: Entity {
+  var id = RecordID<PlainSight>()
+  var sight: Sight
+
+  static let schema = EntitySchema<PlainSight>(
+    "Sight",
+    attributes: [
+      .init("name", \.sight.name), .init("group", \.sight.group),
+      .init("latitude", \.sight.latitude), .init("longitude", \.sight.longitude),
+      .init("look", \.sight.look),
+    ])
+
+  init(_ sight: Sight) { self.sight = sight }
+  init(from reader: inout RecordReader) throws(StoreError) { sight = try Sight(from: &reader) }
+  func encode(into writer: inout RecordWriter) { sight.encode(into: &writer) }
+}
+
 extension Library {
+  /// A library whose indexes are not complete.
+  static func withUnfinishedSights(_ sights: [Sight]) throws -> Library {
+    try Library(entities: []) { path in
+      let plain = try Store(at: path, entities: [PlainSight.self])
+      try plain.insert(sights.map(PlainSight.init))
+      plain.close()
+      var options = StoreOptions()
+      options.buildsIndexesInUse = true
+      try Store(at: path, entities: [Sight.self], options: options).close()
+    }
+  }
+
   static func withSights(_ sights: [Sight]) async throws -> Library {
     let library = try Library(entities: [Sight.self, Author.self, Book.self])
     try await library.store.write { tx in for sight in sights { try tx.insert(sight) } }

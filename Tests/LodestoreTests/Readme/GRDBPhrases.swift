@@ -7,9 +7,11 @@
   @Entity struct Sensor {
     #Unique<Sensor>([\.serial])
     #Index<Sensor>([\.installedAt], [\.kind, \.serial])
+    #Search<Sensor>([\.serial, \.notes])
     @Attribute(constraints: [.length(1...40)]) var serial: String
     var kind: Kind = .thermometer
     var installedAt: Date
+    var notes = ""
     var settings: JSONValue = .null
     @Derived(.lowercase(\Sensor.serial)) private(set) var lowerSerial = ""
     @Derived(.member(\Sensor.settings, "unit", as: String.self)) private(set) var unit: String?
@@ -72,6 +74,7 @@
       _ = Reading.where { $0.extra["wind"]["speed"] > 10 }
       _ = try Reading.where(format: "celsius * 1.8 + 32 > 100")
       _ = Station.all.requiringIndex()
+      _ = Sensor.where { $0.search("mast OR roof") }.sortedByScore()
     }
 
     static func writing(_ store: Store, _ station: Station, _ stations: [Station]) async throws {

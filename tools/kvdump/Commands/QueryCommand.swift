@@ -99,9 +99,6 @@ struct QueryCommand: SelectionCommand {
     if let similar { request = try similar.request(request) }
     request.after = after.map { ContinuationToken($0) }
     var columns = try RecordColumns(entity, names: fields.names)
-    if let near { columns.addDistance(from: near.place) }
-    if let similar { columns.addDistance(from: similar.vector, by: similar.measure) }
-    try columns.addPlace(for: console.format, by: places.paths)
     if exists {
       request.order = []
       request.limit = 1
@@ -115,6 +112,8 @@ struct QueryCommand: SelectionCommand {
     let limit = rows.effectiveLimit(on: console.terminal)
     request.limit = page ? limit : limit.flatMap { $0 == .max ? nil : $0 + 1 }
     let query = try snapshot.query(request, of: entity)
+    if near != nil || similar != nil, let distance = query.distance { columns.add(distance) }
+    try columns.addPlace(for: console.format, by: places.paths)
     let shown = ShownRows(columns.columns, rows, isSkipped: true, on: console)
     func show(_ record: DynamicRecord) throws -> Bool {
       try shown.show { try columns.row(record) }

@@ -57,39 +57,31 @@ struct SchemaFileEntity {
     }
     declared = try DeclaredEntity(
       name: node.path, attributes: attributes, indexes: indexes, isPartial: true)
+    /// The attribute and the path of an index or of one of its sources.
+    func source(
+      _ node: SchemaNode, and others: String...
+    ) throws -> (attribute: Int, path: [String]) {
+      try node.check(members: ["attribute", "path"] + others)
+      guard let name = try node.text("attribute") else { throw node.failure("has no 'attribute'") }
+      return (attribute: try position(name, node), path: try node.texts("path"))
+    }
     for index in try node.array("elementIndexes") ?? [] {
-      try index.check(members: ["attribute", "path"])
-      guard let name = try index.text("attribute") else {
-        throw index.failure("has no 'attribute'")
-      }
-      try declared.addIndex(
-        overElementsOf: try position(name, index), path: try index.texts("path"))
+      let (attribute, path) = try source(index)
+      try declared.addIndex(overElementsOf: attribute, path: path)
     }
     for index in try node.array("searchIndexes") ?? [] {
       try index.check(members: ["sources"])
-      let sources = try (index.array("sources") ?? []).map { source in
-        try source.check(members: ["attribute", "path", "weight"])
-        guard let name = try source.text("attribute") else {
-          throw source.failure("has no 'attribute'")
-        }
-        return (
-          attribute: try position(name, source), path: try source.texts("path"),
-          weight: try source.integer("weight") ?? 1
-        )
+      let sources = try (index.array("sources") ?? []).map { node in
+        let (attribute, path) = try source(node, and: "weight")
+        return (attribute: attribute, path: path, weight: try node.integer("weight") ?? 1)
       }
       try declared.addSearchIndex(over: sources)
     }
     for index in try node.array("placeIndexes") ?? [] {
       try index.check(members: ["sources", "admitsInvalid"])
-      let sources = try (index.array("sources") ?? []).map { source in
-        try source.check(members: ["attribute", "path"])
-        guard let name = try source.text("attribute") else {
-          throw source.failure("has no 'attribute'")
-        }
-        return (attribute: try position(name, source), path: try source.texts("path"))
-      }
       try declared.addPlaceIndex(
-        over: sources, admitsInvalid: try index.bool("admitsInvalid") ?? false)
+        over: (index.array("sources") ?? []).map { try source($0) },
+        admitsInvalid: try index.bool("admitsInvalid") ?? false)
     }
     for index in try node.array("vectorIndexes") ?? [] {
       try index.check(members: ["attribute", "dimensions"])

@@ -18,15 +18,15 @@ enum Similarity: String, ExpressibleByArgument, CaseIterable {
 /// The record of `--similar`, with its vector in the first vector index of the entity.
 struct SimilarRecord {
   private let id: UInt64
-  let vector: Vector
-  let measure: VectorMeasure
+  private let vector: Vector
+  private let measure: VectorMeasure
 
   init(
     _ id: UInt64, by similarity: Similarity, _ entity: DynamicEntity, _ snapshot: DynamicSnapshot
   ) throws {
-    guard !entity.description.vectorIndexes.isEmpty else {
+    guard !entity.description.declaredIndexes(.vector).isEmpty else {
       throw CommandFailure.badArgument(
-        "--similar", reason: "needs a complete vector index, and \(entity.name) has none",
+        "--similar", reason: "needs a vector index, and \(entity.name) has none",
         nextStep: "choose another entity; 'kvdump schema' lists indexes")
     }
     guard let record = try snapshot.record(id, of: entity),

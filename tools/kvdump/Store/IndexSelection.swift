@@ -7,8 +7,7 @@ extension DynamicEntity {
     let names =
       indexes.map(\.title)
       + description.computedIndexes.filter { !$0.isBuilding }.map(description.indexName)
-      + description.building.map { description.indexName($0) + " (being built)" }
-      + description.buildingComputed.map { description.indexName($0) + " (being built)" }
+      + description.buildingNames.map { $0 + " (being built)" }
     return names.isEmpty ? "none" : names.joined(separator: ", ")
   }
 

@@ -16,10 +16,7 @@ struct RecordColumns {
     case path(EntityDescription.Attribute, [String])
     /// The keys of related records.
     case link(DynamicLink)
-    /// The distance of the record's place from another one, in meters.
-    case distance(from: Coordinate)
-    /// The distance of the record's vector from another one.
-    case vectorDistance(from: Vector, VectorMeasure)
+    case distance(DynamicDistance)
     /// The coordinates of the record's place, as GeoJSON has them.
     case place
     /// The coordinates of a place whose latitude and longitude are other columns.
@@ -57,7 +54,7 @@ struct RecordColumns {
       // A document may be JSON's null.
       column.isOptional = attribute.isOptional || attribute.type.isDocument
     case .path, .link, .place, .placeOf: column.type = .json
-    case .distance, .vectorDistance: column.type = .double
+    case .distance: column.type = .double
     }
     return column
   }
@@ -126,17 +123,10 @@ struct RecordColumns {
     }
   }
 
-  /// Adds a column with distances in meters.
-  mutating func addDistance(from place: Coordinate) {
-    sources.append(.distance(from: place))
-    columns.append(Self.column(DynamicRecord.distanceName, .distance(from: place)))
-  }
-
-  /// Adds the column `_distance`, with distances of vectors.
-  mutating func addDistance(from vector: Vector, by measure: VectorMeasure) {
-    sources.append(.vectorDistance(from: vector, measure))
-    columns.append(
-      Self.column(DynamicRecord.distanceName, .vectorDistance(from: vector, measure)))
+  /// Adds the column `_distance`.
+  mutating func add(_ distance: DynamicDistance) {
+    sources.append(.distance(distance))
+    columns.append(Self.column(DynamicRecord.distanceName, .distance(distance)))
   }
 
   /// Adds the geometry of GeoJSON, if that is the format.
@@ -152,7 +142,7 @@ struct RecordColumns {
       source = .placeOf(
         latitude: try Self.source(paths.latitude, entity),
         longitude: try Self.source(paths.longitude, entity))
-    } else if entity.description.placeIndexes.isEmpty {
+    } else if entity.description.declaredIndexes(.place).isEmpty {
       throw CommandFailure.withoutPlaces
     }
     sources.append(source)
@@ -181,11 +171,11 @@ struct RecordColumns {
       let keys = try (snapshot?.keys(of: link, from: id, of: entity) ?? [])
         .map { try isExact ? Cell(exactly: $0) : Cell($0) }
       return link.isToOne ? keys.first ?? .null : .array(keys)
-    case .distance(let place):
-      return try entity.place(in: reader).map { .double($0.distance(to: place).rounded()) } ?? .null
-    case .vectorDistance(let vector, let measure):
-      let distance = entity.vector(in: reader).flatMap { vector.distance(to: $0, by: measure) }
-      return distance.map(Cell.double) ?? .null
+    case .distance(let distance):
+      let isInMeters = distance.measure == nil
+      return try distance.distance(of: reader).map {
+        .double(isInMeters ? $0.rounded() : $0)
+      } ?? .null
     case .place:
       return try entity.place(in: reader).map {
         GeoJSONText.coordinates(latitude: $0.latitude, longitude: $0.longitude)

@@ -42,53 +42,39 @@ enum SchemaRows {
         ("unique", .bool(index.isUnique)),
       ])
     }
-    let elementIndexes = description.elementIndexes.map { index in
-      Cell.object([
-        ("attribute", .text(description.attribute(number: index.attribute)?.name ?? "")),
-        ("path", .array(index.path.map(Cell.text))),
-      ])
+    /// The attribute and the path of a source.
+    func members(_ source: EntityDescription.ComputedIndex.Source) -> [(String, Cell)] {
+      let attribute = description.attribute(number: source.attribute)?.name ?? ""
+      return [
+        ("attribute", .text(attribute)), ("path", .array(source.path.map(Cell.text))),
+      ]
     }
-    let searchIndexes = description.searchIndexes.map { index in
-      Cell.object([
-        (
-          "sources",
-          .array(
-            index.sources.map { source in
-              .object([
-                ("attribute", .text(description.attribute(number: source.attribute)?.name ?? "")),
-                ("path", .array(source.path.map(Cell.text))),
-                ("weight", .unsigned(UInt64(source.weight))),
-              ])
-            })
-        )
-      ])
+    func computed(
+      _ indexes: [EntityDescription.ComputedIndex],
+      _ object: (EntityDescription.ComputedIndex) -> [(String, Cell)]
+    ) -> Cell { .array(indexes.map { .object(object($0)) }) }
+    let elementIndexes = computed(description.elementIndexes) { $0.sources.flatMap(members) }
+    let searchIndexes = computed(description.searchIndexes) { index in
+      let sources = index.sources.map { source in
+        Cell.object(members(source) + [("weight", .unsigned(UInt64(source.weight)))])
+      }
+      return [("sources", .array(sources))]
     }
-    let placeIndexes = description.placeIndexes.map { index in
-      Cell.object([
-        (
-          "sources",
-          .array(
-            index.sources.map { source in
-              .object([
-                ("attribute", .text(description.attribute(number: source.attribute)?.name ?? "")),
-                ("path", .array(source.path.map(Cell.text))),
-              ])
-            })
-        ), ("admitsInvalid", .bool(index.admitsInvalid)),
-      ])
+    let placeIndexes = computed(description.placeIndexes) { index in
+      [
+        ("sources", .array(index.sources.map { .object(members($0)) })),
+        ("admitsInvalid", .bool(index.admitsInvalid)),
+      ]
     }
-    let vectorIndexes = description.vectorIndexes.map { index in
-      Cell.object([
-        ("attribute", .text(description.attribute(number: index.attribute)?.name ?? "")),
-        ("dimensions", .count(index.dimensions)),
-      ])
+    let vectorIndexes = computed(description.vectorIndexes) { index in
+      index.sources.flatMap { members($0).prefix(1) } + [("dimensions", .count(index.dimensions))]
     }
     let rules = description.rules.map {
       Cell.object([("name", .text($0.name)), ("condition", .text($0.condition))])
     }
     return [
-      .text(entity.name), .array(attributes), .array(indexes), .array(elementIndexes),
-      .array(searchIndexes), .array(placeIndexes), .array(vectorIndexes),
+      .text(entity.name), .array(attributes), .array(indexes), elementIndexes, searchIndexes,
+      placeIndexes, vectorIndexes,
       .array(snapshot.relationships(of: entity).map(RelationshipRows.object)), .array(rules),
       history(description), description.expiryText.map(Cell.text) ?? .absent, limit(description),
     ]

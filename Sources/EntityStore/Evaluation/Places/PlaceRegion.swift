@@ -224,9 +224,35 @@ extension Coordinate {
             ? halfChord(to: Coordinate(latitude: latitude, longitude: side)) : 1
         }.min() ?? 0
     }
-    let meters = Self.meters(ofHalfChord: square)
-    let error = square > PlaceCover.mostExactHalfChord ? 10 : PlaceCover.tolerance
-    return max(0, meters * (1 - 1e-12) - error)
+    return max(0, Self.meters(ofHalfChord: square) * (1 - 1e-12) - Self.error(ofHalfChord: square))
+  }
+
+  /// A distance that no place in the cell exceeds, in meters.
+  func greatestDistance(to cell: PlaceCell) -> Double {
+    let latitudes = PlaceCell.latitudes(cell.rows)
+    let longitudes = PlaceCell.longitudes(cell.columns)
+    // The farthest place is on the opposite meridian, or else on the farther one of the two sides.
+    // That meridian has it at an end, or where a great circle meets the meridian at a right angle.
+    let opposite = longitude < 0 ? longitude + 180 : longitude - 180
+    let (west, east) = (longitudes.lowerBound, longitudes.upperBound)
+    let side =
+      longitudes.contains(opposite)
+      ? opposite
+      : Self.turn(from: longitude, to: west) > Self.turn(from: longitude, to: east) ? west : east
+    let scale = Double.pi / 180
+    let angle = Self.turn(from: longitude, to: side) * scale
+    let foot = atan2(-sin(latitude * scale), -cos(latitude * scale) * cos(angle)) / scale
+    let square =
+      [latitudes.lowerBound, latitudes.upperBound, foot].map { latitude in
+        latitudes.contains(latitude)
+          ? halfChord(to: Coordinate(latitude: latitude, longitude: side)) : 0
+      }.max() ?? 1
+    return Self.meters(ofHalfChord: square) * (1 + 1e-12) + Self.error(ofHalfChord: square)
+  }
+
+  /// The highest error of a distance to a cell, in meters.
+  private static func error(ofHalfChord square: Double) -> Double {
+    square > PlaceCover.mostExactHalfChord ? 10 : PlaceCover.tolerance
   }
 
   /// The difference of two longitudes, from 0 to 180 degrees.
