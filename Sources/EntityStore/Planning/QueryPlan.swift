@@ -215,8 +215,9 @@ extension TransactionCore {
     let condition = NormalForm.of(try leavingOutExpired(bound, of: entity))
     // The positions refer to the condition's text, not to the order.
     var binding = ConditionBinding(entity, [:], core: self)
-    binding.search = condition.onlySearch
-    binding.near = condition.onlyNear
+    // The normal form of a condition that is always false has neither of them.
+    binding.search = bound.onlySearch
+    binding.near = bound.onlyNear
     let order = try BoundOrder(request.order, binding)
     tracker?.note(order.region)
     try request.checkWindow()
