@@ -191,6 +191,19 @@ package struct EntityDescription: Sendable {
   /// The computed indexes under construction.
   package var buildingComputed: [ComputedIndex] { computedIndexes.filter(\.isBuilding) }
 
+  /// The index under construction that replaces a complete one; `nil` if there is none.
+  package func replacement(of index: ComputedIndex) -> ComputedIndex? {
+    index.isBuilding
+      ? nil : computedIndexes.first { $0.isBuilding && $0.isEqual(to: index) }
+  }
+
+  /// The computed indexes without those that replace complete ones.
+  package var distinctComputedIndexes: [ComputedIndex] {
+    computedIndexes.filter { index in
+      !computedIndexes.contains { replacement(of: $0) == index }
+    }
+  }
+
   /// Whether an index is under construction.
   package var isBuilding: Bool {
     !building.isEmpty || computedIndexes.contains(where: \.isBuilding)
