@@ -191,7 +191,7 @@ package struct EntityDescription: Sendable {
   /// The computed indexes under construction.
   package var buildingComputed: [ComputedIndex] { computedIndexes.filter(\.isBuilding) }
 
-  /// The index under construction that replaces a complete one; `nil` if there is none.
+  /// Returns the index under construction that replaces a complete one; `nil` for other indexes.
   package func replacement(of index: ComputedIndex) -> ComputedIndex? {
     index.isBuilding
       ? nil : computedIndexes.first { $0.isBuilding && $0.isEqual(to: index) }

@@ -215,7 +215,7 @@ extension TransactionCore {
     let condition = NormalForm.of(try leavingOutExpired(bound, of: entity))
     // The positions refer to the condition's text, not to the order.
     var binding = ConditionBinding(entity, [:], core: self)
-    // The normal form of a condition that is always false has neither of them.
+    // The normal form of a condition that is always false has neither a search nor a `NEAR`.
     binding.search = bound.onlySearch
     binding.near = bound.onlyNear
     let order = try BoundOrder(request.order, binding)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Random conditions beside a sought vector or place: whatever the plan, the order is that of the
+/// Random conditions with a sought vector or place: whatever the plan, the order is that of the
 /// distances of all records that fulfil them.
 @Suite struct NearestOracleTests {
   private static let conditionCount =

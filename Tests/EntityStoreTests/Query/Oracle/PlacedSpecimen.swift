@@ -11,7 +11,7 @@ struct PlacedSpecimen: Sendable {
   var latitude: Double?
   var longitude: Double?
 
-  /// Makes a record with few different vectors and places, some of which are none.
+  /// Makes a record with one of few vectors and places, or without them.
   init(_ specimen: Specimen, _ random: inout SeededNumbers) {
     func number() -> Float { [0, -0.0, 1, -2, 0.5, 1e20][random.below(6)] }
     func degrees(_ most: Double) -> Double? {
