@@ -245,6 +245,11 @@ import Testing
     try FileManager.default.copyItem(atPath: folder.storePath, toPath: copy)
     let builder = try begin(folder.storePath)
     builder.close()
+    for command in ["schema", "stat", "info", "keys"] {
+      let status = await KVDump.execute(
+        [command, folder.storePath], on: Console(output: MemorySink(), errors: MemorySink()))
+      #expect(status == .success, "\(command)")
+    }
     for (old, new) in [(folder.storePath, copy), (copy, folder.storePath)] {
       let output = MemorySink()
       let status = await KVDump.execute(
