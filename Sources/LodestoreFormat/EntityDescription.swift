@@ -196,6 +196,19 @@ package struct EntityDescription: Sendable {
     building.map(indexName) + buildingComputed.map(indexName)
   }
 
+  /// Returns the index under construction that replaces a complete one; `nil` for other indexes.
+  package func replacement(of index: ComputedIndex) -> ComputedIndex? {
+    index.isBuilding
+      ? nil : computedIndexes.first { $0.isBuilding && $0.isEqual(to: index) }
+  }
+
+  /// The computed indexes without those that replace complete ones.
+  package var distinctComputedIndexes: [ComputedIndex] {
+    computedIndexes.filter { index in
+      !computedIndexes.contains { replacement(of: $0) == index }
+    }
+  }
+
   /// Whether an index is under construction.
   package var isBuilding: Bool {
     !building.isEmpty || computedIndexes.contains(where: \.isBuilding)

@@ -12,7 +12,7 @@ extension DynamicEntity {
   /// The names of the indexes that have the attribute: `name+version (unique)`, `tags[]`.
   package func indexNames(of attribute: EntityDescription.Attribute) -> [String] {
     indexes.filter { $0.description.attributes.contains(attribute.number) }.map(\.title)
-      + description.computedIndexes.filter { index in
+      + description.distinctComputedIndexes.filter { index in
         index.sources.contains { $0.attribute == attribute.number }
       }
       .map(description.indexName)

@@ -18,6 +18,9 @@ struct Specimen {
   var tags: [String] = []
   var json = JSONValue.null
   var parent: RecordID<Specimen>?
+  var latitude = 0.0
+  var longitude = 0.0
+  var direction: Vector?
 }
 
 extension Specimen: Entity {
@@ -36,6 +39,9 @@ extension Specimen: Entity {
     var tags: Attribute<Specimen, [String]> { .init(10) }
     var json: Attribute<Specimen, JSONValue> { .init(11) }
     var parent: Attribute<Specimen, RecordID<Specimen>?> { .init(12) }
+    var latitude: Attribute<Specimen, Double> { .init(13) }
+    var longitude: Attribute<Specimen, Double> { .init(14) }
+    var direction: Attribute<Specimen, Vector?> { .init(15) }
   }
 
   static var attributes: Attributes { Attributes() }
@@ -47,10 +53,13 @@ extension Specimen: Entity {
       .init("weight", \.weight), .init("text", \.text), .init("note", \.note),
       .init("seen", \.seen), .init("price", \.price), .init("mark", \.mark),
       .init("data", \.data), .init("tags", \.tags), .init("json", \.json),
-      .init("parent", \.parent),
+      .init("parent", \.parent), .init("latitude", \.latitude), .init("longitude", \.longitude),
+      .init("direction", \.direction),
     ],
     indexes: [[\.number], [\.text], [\.note, \.small], [\.weight], [\.seen], [\.price]],
-    searchIndexes: [SearchIndex(.init(\.text, weight: 2), .init(\.note), .init(\.tags))])
+    searchIndexes: [SearchIndex(.init(\.text, weight: 2), .init(\.note), .init(\.tags))],
+    placeIndexes: [PlaceIndex(.init(\.latitude), .init(\.longitude), invalid: .leftOut)],
+    vectorIndexes: [VectorIndex(\.direction, dimensions: 3)])
 
   func encode(into writer: inout RecordWriter) {
     writer.write(isLive)
@@ -66,6 +75,9 @@ extension Specimen: Entity {
     writer.write(tags)
     writer.write(json)
     writer.write(parent)
+    writer.write(latitude)
+    writer.write(longitude)
+    writer.write(direction)
   }
 
   init(from reader: inout RecordReader) throws(StoreError) {
@@ -82,6 +94,9 @@ extension Specimen: Entity {
     tags = try reader.read()
     json = try reader.read()
     parent = try reader.read()
+    latitude = try reader.read()
+    longitude = try reader.read()
+    direction = try reader.read()
   }
 }
 
@@ -93,11 +108,15 @@ extension Specimen {
       seen: Date(timeIntervalSinceReferenceDate: -1e9), price: Decimal(string: "-0.25") ?? 0,
       mark: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)),
       data: Data([0, 255]),
-      tags: ["x", "y"], json: ["a": [1, 2.5, nil], "b": "é"]),
+      tags: ["x", "y"], json: ["a": [1, 2.5, nil], "b": "é"], latitude: 90, longitude: -180,
+      direction: [0, 0, 0]),
     Specimen(
       small: 7, number: 42, weight: -0.0, text: "abc", note: "", price: 1_000_000,
-      tags: [String](repeating: "z", count: 40), json: [[1], ["k": true], "s"]),
-    Specimen(number: -1, weight: .infinity, text: String(repeating: "e\u{301}", count: 300)),
+      tags: [String](repeating: "z", count: 40), json: [[1], ["k": true], "s"],
+      latitude: -3.5, longitude: 179.9, direction: [1, -2, 0.5]),
+    Specimen(
+      number: -1, weight: .infinity, text: String(repeating: "e\u{301}", count: 300),
+      latitude: .nan, longitude: 400, direction: [1e30, 0, -0.0]),
   ]
 
   /// A store in memory with the samples.

@@ -73,7 +73,9 @@ extension TreeWriteCore {
     _ index: StoredComputedIndex, of entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {
     let entries = entries(of: index, entity)
-    try entries.begin()
+    if let sample = try vectorSample(for: index, of: entity) {
+      try entries.begin(with: sample.lists {})
+    }
     try forEachRecord(of: entity) { (id, view) throws(StoreError) in
       try entries.change(id, nil, view)
       try work?.step()

@@ -4,8 +4,8 @@ internal import LodestoreFormat
 protocol ComputedEntries {
   var index: StoredComputedIndex { get }
 
-  /// Writes what the entries of all records need, in an empty tree, before the first entries.
-  func begin() throws(StoreError)
+  /// Writes the lists of vectors into an empty tree, before the first entries.
+  func begin(with lists: VectorLists) throws(StoreError)
 
   /// Notes the difference between the entries of `old` and `new`, either of which may be `nil`.
   func change(_ id: UInt64, _ old: RecordView?, _ new: RecordView?) throws(StoreError)
@@ -15,5 +15,5 @@ protocol ComputedEntries {
 }
 
 extension ComputedEntries {
-  func begin() {}
+  func begin(with _: VectorLists) {}
 }

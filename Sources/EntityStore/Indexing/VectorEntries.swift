@@ -67,25 +67,7 @@ final class VectorEntries: ComputedEntries {
     return lists
   }
 
-  /// Makes lists in an empty tree if the records have enough vectors for them.
-  func begin() throws(StoreError) {
-    let limit = core.store.options.mostVectorsWithoutLists
-    var count = 0
-    do { count = try core.transaction.count(of: entity.records) } catch { throw StoreError(error) }
-    guard count > limit else { return }
-    count = 0
-    try core.forEachRecord(of: entity) { (_, view) in if vector(of: view) != nil { count += 1 } }
-    guard count > limit else { return }
-    let groups = VectorLists.groupCount(of: count)
-    let stride = max(1, count / VectorTraining.sampleSize(groups: groups))
-    var training = VectorTraining(form)
-    var position = 0
-    try core.forEachRecord(of: entity) { (_, view) in
-      guard let vector = vector(of: view) else { return }
-      if position % stride == 0 { training.add(encoder.code(of: vector)) }
-      position += 1
-    }
-    let lists = training.lists(groups: groups)
+  func begin(with lists: VectorLists) throws(StoreError) {
     try damagedIfThrown {
       try core.store.trees.require([.vectorLists], in: core.writing)
       try core.store.trees.raiseSchemaNumber(in: core.writing)

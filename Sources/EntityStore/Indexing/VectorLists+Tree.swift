@@ -47,3 +47,32 @@ extension VectorLists {
     return try VectorLists(of: index, in: transaction)?.isOutgrown(by: vectors) ?? true
   }
 }
+
+extension TransactionCore {
+  /// Takes a sample of the vectors of an index that needs lists; returns `nil` for other indexes.
+  ///
+  /// - Parameter check: called for each record; an error ends the call.
+  func vectorSample(
+    for index: StoredComputedIndex, of entity: StoredEntity,
+    checking check: () throws(StoreError) -> Void = {}
+  ) throws(StoreError) -> VectorTraining? {
+    let limit = store.options.mostVectorsWithoutLists
+    guard index.description.kind == .vector, try count(of: entity) > limit else { return nil }
+    func forEachVector(_ body: ([Float]) -> Void) throws(StoreError) {
+      try forEachRecord(of: entity) { (_, view) throws(StoreError) in
+        try check()
+        if let vector = IndexedVector(of: index.description, in: view, entity.description).vector {
+          body(vector)
+        }
+      }
+    }
+    var count = 0
+    try forEachVector { _ in count += 1 }
+    guard count > limit else { return nil }
+    let encoder = VectorEncoder(dimensions: index.description.dimensions)
+    var sample = VectorTraining(
+      VectorForm(dimensions: index.description.dimensions), vectors: count)
+    try forEachVector { sample.add(encoder.code(of: $0)) }
+    return sample
+  }
+}

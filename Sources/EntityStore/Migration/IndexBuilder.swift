@@ -1,3 +1,4 @@
+internal import LMDB
 import Synchronization
 
 /// Builds indexes in parts while the store is in use.
@@ -8,9 +9,19 @@ final class IndexBuilder: Sendable {
   init(_ core: StoreCore) {
     task = Task.detached(priority: .utility) { [weak core] in
       var failure: StoreError?
-      while let core {
+      while let threads = core?.environment.readerThreads {
+        // Lists are made outside of a write, because other writes would wait. Meanwhile, the store
+        // may be closed or released.
+        var lists: NewLists?
+        if let makes = try await Self.listsForNextPart(core) {
+          do { lists = try await threads.run(makes) } catch let error as LMDBError {
+            throw StoreError(error)
+          }
+        }
+        guard let core else { break }
         do {
-          guard try await core.writeTogether({ try $0.buildNextPart() }) else { break }
+          guard try await core.writeTogether({ [lists] in try $0.buildNextPart(with: lists) })
+          else { break }
         } catch let error as StoreError where error.code == .incompatibleSchema {
           failure = failure ?? error
           // If another process has already discarded the index with the repeated keys, this call
@@ -23,6 +34,13 @@ final class IndexBuilder: Sendable {
       }
       if let failure { throw failure }
     }
+  }
+
+  private static func listsForNextPart(
+    _ core: StoreCore?
+  ) async throws -> (@Sendable () throws -> NewLists)? {
+    guard let core else { return nil }
+    return try await core.onReader { try core.listsForNextPart() }
   }
 
   /// Waits for the end of the task; throws `CancellationError` when the caller's task is cancelled

@@ -64,7 +64,9 @@ final class Opening {
   /// - Parameter isExact: false while stages may still change records that do not fit.
   func workCount(isExact: Bool = true) throws -> Int {
     let current = try store.load(in: transaction.reads)
-    let outgrown = try store.outgrownIndexes(current, transaction.reads)
+    let outgrown =
+      store.options.buildsIndexesInUse
+      ? [] : try store.outgrownIndexes(current, transaction.reads)
     let rebuilt = try outgrown.reduce(0) { try $0 + transaction.count(of: $1.0.records) }
     return try declared.reduce(rebuilt) { sum, declared in
       guard let stored = current.entity(named: declared.name) else { return sum }
@@ -77,13 +79,34 @@ final class Opening {
     }
   }
 
-  /// Builds vector indexes again that have outgrown their lists.
+  /// Builds vector indexes again that have outgrown their lists, or begins to replace them in use.
   func renewLists() throws {
     let core = try store.writing(transaction)
     for (entity, index) in try store.outgrownIndexes(core.schema, transaction.reads) {
+      if try beginReplacement(of: index, entity.number) { continue }
       try index.entries.empty(in: transaction)
       try core.build(index, of: entity, work)
     }
+  }
+
+  /// Adds an index that is built in use and then replaces `index`, which queries use until then.
+  ///
+  /// - Returns: whether the options and the limits of the schema allow the additional index.
+  private func beginReplacement(
+    of index: StoredComputedIndex, _ number: EntityNumber
+  ) throws -> Bool {
+    let current = try store.load(in: transaction.reads)
+    guard store.options.buildsIndexesInUse, var description = current.entity(number)?.description,
+      let highest = description.computedIndexes.map(\.number).max(), highest < .max
+    else { return false }
+    var replacement = index.description
+    replacement.number = highest + 1
+    replacement.isBuilding = true
+    description.computedIndexes.append(replacement)
+    guard (try? current.checkTreeCount(with: description)) != nil else { return false }
+    _ = try store.environment.openOrMakeTree(replacement.tree(of: number), in: transaction)
+    try store.trees.put(description, in: transaction)
+    return true
   }
 
   private func evolution(

@@ -312,9 +312,16 @@ struct SchemaEvolution {
       }
     }
     for stored in result.computedIndexes where !kept.contains(stored) {
-      if keepsOthers, !kept.contains(where: { $0.isEqual(to: stored) }),
-        stored.sources.allSatisfy({ result.attribute(number: $0.attribute)?.isRemoved == false })
-      {
+      let isKept =
+        if let equal = kept.first(where: { $0.isEqual(to: stored) }) {
+          buildsInUse && result.replacement(of: equal) == stored
+        } else {
+          keepsOthers
+            && stored.sources.allSatisfy {
+              result.attribute(number: $0.attribute)?.isRemoved == false
+            }
+        }
+      if isKept {
         kept.append(stored)
       } else {
         droppedComputedIndexes.append(stored.number)

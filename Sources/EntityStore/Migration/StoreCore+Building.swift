@@ -56,9 +56,11 @@ extension WriteCore {
   /// Adds the next records to the first index under construction; returns whether any index is
   /// still under construction.
   ///
+  /// Nothing is added at the beginning of a vector index for which `lists` were not made.
+  ///
   /// - Throws: ``StoreError/Code/incompatibleSchema`` when two records have equal keys in a unique
   ///   index.
-  func buildNextPart() throws(StoreError) -> Bool {
+  func buildNextPart(with lists: NewLists?) throws(StoreError) -> Bool {
     guard let entity = schema.entities.first(where: \.isBuilding) else { return false }
     return try wrappingErrors {
       var description = entity.description
@@ -68,8 +70,10 @@ extension WriteCore {
         description.indexes = (description.indexes + [index.description])
           .sorted { $0.number < $1.number }
       } else if let position = entity.computedIndexes.firstIndex(where: \.isBuilding) {
-        guard try buildPart(of: entity.computedIndexes[position], entity) else { return true }
-        description.computedIndexes[position].isBuilding = false
+        guard try buildPart(of: entity.computedIndexes[position], entity, lists) else {
+          return true
+        }
+        try complete(position, of: entity, &description)
       }
       try store.trees.put(description, in: writing)
       try store.trees.raiseSchemaNumber(in: writing)
@@ -94,11 +98,29 @@ extension WriteCore {
     return next == nil
   }
 
+  /// Completes the description of a computed index, which replaces a complete index that is equal.
+  private func complete(
+    _ position: Int, of entity: StoredEntity, _ description: inout EntityDescription
+  ) throws {
+    let built = description.computedIndexes[position]
+    for index in entity.computedIndexes
+    where description.replacement(of: index.description) == built {
+      try index.entries.empty(in: writing)
+    }
+    description.computedIndexes[position].isBuilding = false
+    description.computedIndexes.removeAll { $0.number != built.number && $0.isEqual(to: built) }
+  }
+
   /// Adds the next records to a computed index; returns whether all records have entries.
-  private func buildPart(of index: StoredComputedIndex, _ entity: StoredEntity) throws -> Bool {
+  private func buildPart(
+    of index: StoredComputedIndex, _ entity: StoredEntity, _ made: NewLists?
+  ) throws -> Bool {
     let entries = entries(of: index, entity)
     let counter = index.counter(of: entity)
-    if try nextToIndex(counter, index.entries.name) == 1 { try entries.begin() }
+    if index.description.kind == .vector, try nextToIndex(counter, index.entries.name) == 1 {
+      guard let made, made.areMade(for: index, of: entity) else { return false }
+      if let lists = made.lists { try entries.begin(with: lists) }
+    }
     let next = try forEachNext(of: entity, counter, index.entries.name, Self.computedPartSize) {
       try entries.change($0, nil, $1)
     }

@@ -141,14 +141,15 @@ extension StoreCore {
     ).isChanged
   }
 
-  /// The vector indexes that have too many vectors for their lists, to be built again.
+  /// The vector indexes that have too many vectors for their lists, and that nothing replaces yet.
   func outgrownIndexes(
     _ schema: StoredSchema, _ transaction: Transaction
   ) throws -> [(StoredEntity, StoredComputedIndex)] {
     try schema.entities.flatMap { entity in
       try entity.vectorIndexes.filter {
-        try VectorLists.areOutgrown(
-          in: $0, of: entity, limit: options.mostVectorsWithoutLists, in: transaction)
+        try entity.description.replacement(of: $0.description) == nil
+          && VectorLists.areOutgrown(
+            in: $0, of: entity, limit: options.mostVectorsWithoutLists, in: transaction)
       }.map { (entity, $0) }
     }
   }

@@ -22,14 +22,18 @@ struct ObservedQuery {
     entity = try core.entity(E.self)
     schemaNumber = core.schema.number
     let request = try query.request()
-    let binding = ConditionBinding(entity, [:], core.schema)
+    var binding = ConditionBinding(entity, [:], core.schema)
     condition = try ConditionBinding.bind(
       request.condition, to: entity, positions: request.positions, schema: core.schema)
+    binding.search = condition.onlySearch
+    binding.near = condition.onlyNear
     order = try BoundOrder(request.order, binding)
+    let isByScore = order.terms.contains { if case .score = $0.operand { true } else { false } }
     var region = condition.region
     region.formUnion(order.region)
     dependsOnTime = condition.dependsOnTime
-    isOfRecordsAlone = region.isEmpty && !dependsOnTime
+    // A change of any text changes the scores of all records.
+    isOfRecordsAlone = region.isEmpty && !dependsOnTime && !isByScore
     region.entities.insert(entity.number)
     self.region = region
     isUnbounded = request.limit == nil && request.offset == 0 && request.after == nil

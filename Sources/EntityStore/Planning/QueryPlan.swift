@@ -215,7 +215,8 @@ extension TransactionCore {
     let condition = NormalForm.of(try leavingOutExpired(bound, of: entity))
     // The positions refer to the condition's text, not to the order.
     var binding = ConditionBinding(entity, [:], core: self)
-    binding.condition = condition
+    // The normal form of a condition that is always false has neither a search nor a `NEAR`.
+    binding.condition = bound
     let order = try BoundOrder(request.order, binding)
     tracker?.note(order.region)
     try request.checkWindow()

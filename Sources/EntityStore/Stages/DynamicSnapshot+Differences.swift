@@ -37,7 +37,7 @@ extension DynamicSnapshot {
     for (position, attribute) in attributes.enumerated() {
       declared.attributes[position].derivation = declaration(of: attribute, entity)
     }
-    declared.computedIndexes = entity.description.computedIndexes.map { index in
+    declared.computedIndexes = entity.description.distinctComputedIndexes.map { index in
       DeclaredEntity.ComputedIndex(
         kind: index.kind,
         sources: index.sources.compactMap { source in

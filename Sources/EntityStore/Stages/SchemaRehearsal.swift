@@ -259,7 +259,7 @@ struct SchemaRehearsal {
     for index in after.computedIndexes where evolution.addedComputedIndexes.contains(index.number) {
       add("new index on \(after.indexName(index))", .pass)
     }
-    for index in before.computedIndexes
+    for index in before.distinctComputedIndexes
     where evolution.droppedComputedIndexes.contains(index.number) {
       add("the index on \(before.indexName(index)) goes")
     }

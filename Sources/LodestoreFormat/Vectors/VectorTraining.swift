@@ -4,36 +4,46 @@ import LodestoreBytes
 ///
 /// Equal samples in the same order make equal lists. Format.md leaves the choice of centroids to
 /// the program, which stores them.
-package struct VectorTraining {
+package struct VectorTraining: Sendable {
   /// The number of vectors in a sample for each list.
   private static let sampleOfList = 40
   private static let mostSamples = 200_000
   private static let rounds = 8
 
   private let width: Int
+  /// The number of groups, and of lists in each group.
+  private let count: Int
+  private let vectors: Int
+  private var position = 0
   private var sample: VectorCentroids
 
-  package init(_ form: VectorForm) {
+  /// - Parameter vectors: the number of vectors of the index.
+  package init(_ form: VectorForm, vectors: Int) {
+    self.vectors = vectors
     width = form.width
+    count = VectorLists.groupCount(of: vectors)
     sample = VectorCentroids(width: form.width)
   }
 
-  /// The number of vectors that a sample takes for lists of this number of groups.
-  package static func sampleSize(groups: Int) -> Int {
-    min(groups * groups * sampleOfList, mostSamples)
+  /// Takes the next vector of the index, or leaves it out.
+  package mutating func add(_ code: @autoclosure () -> VectorCode) {
+    let stride = max(1, vectors / min(count * count * Self.sampleOfList, Self.mostSamples))
+    if position % stride == 0 {
+      code().withLevels { sample.append($0, VectorCentroids.factor(of: $0)) }
+    }
+    position += 1
   }
 
-  package mutating func add(_ code: VectorCode) {
-    code.withLevels { sample.append($0, VectorCentroids.factor(of: $0)) }
-  }
-
-  package func lists(groups count: Int) -> VectorLists {
-    let groups = centroids(count, of: Array(0..<sample.count))
+  /// Makes the lists, by a calculation that takes seconds to minutes.
+  ///
+  /// - Parameter check: called for each vector of the sample in each round; an error ends the call.
+  package func lists<E: Error>(checking check: () throws(E) -> Void) throws(E) -> VectorLists {
+    let groups = try centroids(of: Array(0..<sample.count), check)
     var members = [[Int]](repeating: [], count: count)
     for index in 0..<sample.count { members[nearest(to: index, among: groups)].append(index) }
     var lists = VectorCentroids(width: width)
     for group in 0..<count {
-      let made = members[group].isEmpty ? nil : centroids(count, of: members[group])
+      let made = members[group].isEmpty ? nil : try centroids(of: members[group], check)
       for index in 0..<count {
         let source = made ?? groups
         let position = made == nil ? group : index
@@ -48,7 +58,9 @@ package struct VectorTraining {
   }
 
   /// Returns `count` centroids by k-means of angles, which begins with vectors of the sample.
-  private func centroids(_ count: Int, of members: [Int]) -> VectorCentroids {
+  private func centroids<E: Error>(
+    of members: [Int], _ check: () throws(E) -> Void
+  ) throws(E) -> VectorCentroids {
     var centroids = VectorCentroids(width: width)
     for index in 0..<count {
       let first = members[index * members.count / count]
@@ -57,6 +69,7 @@ package struct VectorTraining {
     for _ in 0..<Self.rounds {
       var sums = [Float](repeating: 0, count: count * width)
       for member in members {
+        try check()
         let start = nearest(to: member, among: centroids) * width
         let factor = sample.factor(member)
         for (index, level) in sample.levels(member).enumerated() {

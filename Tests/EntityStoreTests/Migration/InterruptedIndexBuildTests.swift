@@ -31,7 +31,7 @@ import Testing
     let store = try Store(at: folder.storePath, entities: [], options: options)
     func builds() throws -> [IndexBuild] { try store.indexBuilds() }
     while try builds().count > left + 1 || builds().first?.progress.completed == 0 {
-      _ = try store.core.write { try $0.buildNextPart() }
+      _ = try store.buildNextPart()
     }
     #expect(try builds().count == left + 1)
     store.close()

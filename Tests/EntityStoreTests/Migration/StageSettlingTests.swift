@@ -23,16 +23,43 @@ private struct Pet: Entity {
   var name: String
   var owner: RecordID<Owner>?
   var labels: JSONValue
+  var size: Vector?
+  var latitude: Double
+  var longitude: Double
+
+  struct Attributes: Sendable {
+    var size: Attribute<Pet, Vector?> { .init(3) }
+  }
+
+  static var attributes: Attributes { Attributes() }
 
   static let schema = EntitySchema<Pet>(
     "Pet",
-    attributes: [.init("name", \.name), .toOne("owner", \.owner), .init("labels", \.labels)],
-    elementIndexes: [.init(\.labels)], searchIndexes: [SearchIndex(.init(\.labels))])
+    attributes: [
+      .init("name", \.name), .toOne("owner", \.owner), .init("labels", \.labels),
+      .init("size", \.size), .init("latitude", \.latitude), .init("longitude", \.longitude),
+    ],
+    elementIndexes: [.init(\.labels)], searchIndexes: [SearchIndex(.init(\.labels))],
+    placeIndexes: [PlaceIndex(.init(\.latitude), .init(\.longitude))],
+    vectorIndexes: [VectorIndex(\.size, dimensions: 2)])
+
+  /// A pet whose size, latitude and longitude are its number.
+  init(_ number: Int, owner: RecordID<Owner>?) {
+    name = "\(number)"
+    self.owner = owner
+    labels = ["all", .string(name)]
+    size = [Float(number), 1]
+    latitude = Double(number)
+    longitude = Double(number)
+  }
 
   func encode(into writer: inout RecordWriter) {
     writer.write(name)
     writer.write(owner)
     writer.write(labels)
+    writer.write(size)
+    writer.write(latitude)
+    writer.write(longitude)
   }
 }
 
@@ -41,6 +68,9 @@ extension Pet {
     name = try reader.read()
     owner = try reader.read()
     labels = try reader.read()
+    size = try reader.read()
+    latitude = try reader.read()
+    longitude = try reader.read()
   }
 }
 
@@ -94,7 +124,7 @@ extension SharedPet {
     try store.write { tx throws in
       let owners = try tx.insert([Owner(name: "A"), Owner(name: "B")]).ids
       try tx.insert(
-        (1...6).map { Pet(name: "\($0)", owner: owners[0], labels: ["all", .string("\($0)")]) })
+        (1...6).map { Pet($0, owner: owners[0]) })
       try tx.move(.init(rawValue: 6), in: Owner.pets, of: owners[0], to: .first)
     }
   }
@@ -103,13 +133,26 @@ extension SharedPet {
     try store.read { try $0.related(Owner.pets, of: .init(rawValue: owner)).map(\.name).joined() }
   }
 
+  /// The names of the pets with a size or a place from 8 on, and of all with a size, by their
+  /// indexes.
+  private func measured(_ store: Store) throws -> [String] {
+    let size: Vector = [10, 1]
+    let places = BoundingBox(south: 8, west: 8, north: 90, east: 180)
+    return try store.read { snapshot in
+      let inside = try snapshot.fetch(Pet.where(.within(places))).map(\.name).joined()
+      let sizes = Pet.where { $0.size.isNear(size, by: .euclidean) }.sortedByDistance().limit(10)
+      return [inside, try snapshot.fetch(sizes).map(\.name).joined()]
+    }
+  }
+
   private func count(_ store: Store, label: String) throws -> Int {
     let count = try store.count(Pet.where(format: "ANY labels == '\(label)'"))
     #expect(try store.count(Pet.where(format: "SELF SEARCH '\(label)'")) == count)
     return count
   }
 
-  @Test func `a step updates the orders and element indexes of the records that it changes`() throws
+  @Test func `a step updates the orders and computed indexes of the records that it changes`()
+    throws
   {
     let stage = MigrationStage(
       to: 1,
@@ -119,8 +162,12 @@ extension SharedPet {
         }
         pet[id: "owner"] = 2
         pet["labels"] = ["new"] as JSONValue
+        pet["latitude"] = 9.0
+        pet["longitude"] = 9.0
+        pet["size"] = pet["name", as: String.self] == "4" ? [11, 1] as Vector : nil
       })
     try migrate(stage) { store throws in
+      #expect(try measured(store) == ["1345", "462"])
       #expect(try pets(store, of: 1) == "62")
       #expect(try pets(store, of: 2) == "1345")
       let counts = try ["new", "all", "3", "6"].map { try count(store, label: $0) }
@@ -128,7 +175,7 @@ extension SharedPet {
     }
   }
 
-  @Test func `a step updates the orders and element indexes of deleted and inserted records`()
+  @Test func `a step updates the orders and computed indexes of deleted and inserted records`()
     throws
   {
     let stage = MigrationStage(
@@ -139,9 +186,13 @@ extension SharedPet {
           pet["name"] = "7"
           pet[id: "owner"] = 1
           pet["labels"] = ["all"] as JSONValue
+          pet["latitude"] = 8.0
+          pet["longitude"] = 8.0
+          pet["size"] = [8, 1] as Vector
         }
       })
     try migrate(stage) { store throws in
+      #expect(try measured(store) == ["7", "76"])
       #expect(try pets(store, of: 1) == "67")
       #expect(try count(store, label: "all") == 2)
     }
@@ -170,7 +221,9 @@ extension SharedPet {
     try withTemporaryPath { path throws in
       try make(path)
       let stage = MigrationStage(
-        to: 1, .toMany("owner", of: "Pet", as: "owners"), .remove("labels", of: "Pet"))
+        to: 1, .toMany("owner", of: "Pet", as: "owners"), .remove("labels", of: "Pet"),
+        .remove("size", of: "Pet"), .remove("latitude", of: "Pet"),
+        .remove("longitude", of: "Pet"))
       let store = try Store(
         at: path, entities: [FreeOwner.self, SharedPet.self], migrating: [stage])
       defer { store.close() }

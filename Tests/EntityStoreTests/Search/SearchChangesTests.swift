@@ -253,4 +253,21 @@ private struct PlainNote: Entity {
     store.close()
     #expect(try Verifier.verify(path: folder.storePath).findingCount > 0)
   }
+
+  @Test func `live results by score follow changes`() async throws {
+    try await withTemporaryStore([SearchedNote.self]) { store in
+      try await store.insert(["star of stars", "star", "moon"].map { SearchedNote($0) })
+      let updates = Turner(
+        store.updates(of: SearchedNote.all.where(.search("star")).sortedByScore()))
+      func expectNext(_ ids: [UInt64]) async throws {
+        let update = try await within { try await updates.next() }
+        #expect(update?.items.map(\.id.rawValue) == ids)
+      }
+      try await expectNext([2, 1])
+      try await store.modify(SearchedNote.ID(rawValue: 3)) { $0.title = "star star" }
+      try await expectNext([3, 2, 1])
+      try await store.modify(SearchedNote.ID(rawValue: 2)) { $0.title = "moon" }
+      try await expectNext([3, 1])
+    }
+  }
 }

@@ -125,4 +125,12 @@ import Testing
       #expect(either.contains("union"), "\(either)")
     }
   }
+
+  @Test func `an order by score beside a condition that is always false has no records`() throws {
+    try withNotes { store in
+      let none = SearchedNote.all.where(.search("star")).where { $0.group.isIn([]) }
+      let found = try store.fetch(none.sortedByScore().limit(3))
+      #expect(found.isEmpty)
+    }
+  }
 }

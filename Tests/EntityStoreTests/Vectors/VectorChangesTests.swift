@@ -153,4 +153,25 @@ import Testing
       try expectSound(path)
     }
   }
+
+  @Test(arguments: [nil, 2])
+  func `live results by distance follow changes`(limit: Int?) async throws {
+    try await withTemporaryStore([Thought.self]) { store in
+      try await store.insert([10, 30, 20].map { Thought(Self.vector(degrees: $0)) })
+      let vector = Self.vector(degrees: 12)
+      var query = Thought.where { $0.embedding.isNear(vector, by: .cosine) }.sortedByDistance()
+      if let limit { query = query.limit(limit) }
+      let updates = Turner(store.updates(of: query))
+      func expectNext(_ ids: [UInt64]) async throws {
+        let update = try await within { try await updates.next() }
+        #expect(update?.items.map(\.id.rawValue) == ids)
+      }
+      let most = limit ?? .max
+      try await expectNext(Array([1, 3, 2].prefix(most)))
+      try await store.modify(Thought.ID(rawValue: 2)) { $0.embedding = vector }
+      try await expectNext(Array([2, 1, 3].prefix(most)))
+      try await store.modify(Thought.ID(rawValue: 1)) { $0.embedding = nil }
+      try await expectNext([2, 3])
+    }
+  }
 }

@@ -10,6 +10,16 @@ struct Row: Hashable, Codable, Sendable {
   var rank: Int?
 
   static let initialRank = 7
+
+  /// A vector and a place that follow from a note, so that each change of the note moves them.
+  static func direction(of note: String) -> Vector {
+    Vector((0..<3).map { index in Float(note.utf8.dropFirst(index).first ?? 96) - 109 })
+  }
+
+  static func place(of note: String) -> Coordinate {
+    let vector = direction(of: note).values
+    return Coordinate(latitude: Double(vector[0]) * 6, longitude: Double(vector[1]) * 12)
+  }
 }
 
 /// One stored entity, "Item", as the older or the newer program declares it.
@@ -27,6 +37,9 @@ struct ItemV1: StoredItem {
   var name: String
   var note: String
   var group: Int
+  private var direction: Vector { Row.direction(of: note) }
+  private var latitude: Double { Row.place(of: note).latitude }
+  private var longitude: Double { Row.place(of: note).longitude }
 
   struct Attributes: Sendable {
     var id: Attribute<ItemV1, RecordID<ItemV1>> { .recordID }
@@ -42,9 +55,12 @@ struct ItemV1: StoredItem {
     "Item",
     attributes: [
       .init("key", \.key), .init("name", \.name), .init("note", \.note), .init("group", \.group),
+      .init("direction", \.direction), .init("latitude", \.latitude),
+      .init("longitude", \.longitude),
     ],
     unique: [[\.key]], indexes: [[\.name], [\.group, \.name]],
-    searchIndexes: [SearchIndex(.init(\.note))])
+    searchIndexes: [SearchIndex(.init(\.note))],
+    vectorIndexes: [VectorIndex(\.direction, dimensions: 3)])
 
   init(_ row: Row) {
     (key, name, note, group) = (row.key, row.name, row.note, row.group)
@@ -55,6 +71,9 @@ struct ItemV1: StoredItem {
     writer.write(name)
     writer.write(note)
     writer.write(group)
+    writer.write(direction)
+    writer.write(latitude)
+    writer.write(longitude)
   }
 
   init(from reader: inout RecordReader) throws(StoreError) {
@@ -62,6 +81,7 @@ struct ItemV1: StoredItem {
     name = try reader.read()
     note = try reader.read()
     group = try reader.read()
+    _ = try (reader.read() as Vector, reader.read() as Double, reader.read() as Double)
   }
 
   static func with(group: Int) -> Query<ItemV1> { ItemV1.where { $0.group == group } }
@@ -74,7 +94,8 @@ struct ItemV1: StoredItem {
   }
 }
 
-/// The newer declaration adds a rank and an index over it.
+/// The newer declaration adds a rank and an index over it, words of the name to the search index,
+/// and an index on places.
 ///
 /// Records older than the rank have 7.
 struct ItemV2: StoredItem {
@@ -84,6 +105,9 @@ struct ItemV2: StoredItem {
   var note: String
   var group: Int
   var rank: Int
+  private var direction: Vector { Row.direction(of: note) }
+  private var latitude: Double { Row.place(of: note).latitude }
+  private var longitude: Double { Row.place(of: note).longitude }
 
   struct Attributes: Sendable {
     var id: Attribute<ItemV2, RecordID<ItemV2>> { .recordID }
@@ -101,9 +125,13 @@ struct ItemV2: StoredItem {
     attributes: [
       .init("key", \.key), .init("name", \.name), .init("note", \.note), .init("group", \.group),
       .init("rank", \.rank, initial: Row.initialRank),
+      .init("direction", \.direction), .init("latitude", \.latitude),
+      .init("longitude", \.longitude),
     ],
     unique: [[\.key]], indexes: [[\.name], [\.group, \.name], [\.rank, \.name]],
-    searchIndexes: [SearchIndex(.init(\.note), .init(\.name))])
+    searchIndexes: [SearchIndex(.init(\.note), .init(\.name))],
+    placeIndexes: [PlaceIndex(.init(\.latitude), .init(\.longitude))],
+    vectorIndexes: [VectorIndex(\.direction, dimensions: 3)])
 
   init(_ row: Row) {
     (key, name, note, group) = (row.key, row.name, row.note, row.group)
@@ -118,6 +146,9 @@ struct ItemV2: StoredItem {
     writer.write(note)
     writer.write(group)
     writer.write(rank)
+    writer.write(direction)
+    writer.write(latitude)
+    writer.write(longitude)
   }
 
   init(from reader: inout RecordReader) throws(StoreError) {
@@ -126,6 +157,7 @@ struct ItemV2: StoredItem {
     note = try reader.read()
     group = try reader.read()
     rank = try reader.read()
+    _ = try (reader.read() as Vector, reader.read() as Double, reader.read() as Double)
   }
 
   static func with(group: Int) -> Query<ItemV2> { ItemV2.where { $0.group == group } }

@@ -176,7 +176,7 @@ struct DamageTrial {
     var result: [String] = []
     for tree in Set(sound.trees.keys).union(saved.trees.keys) {
       let isCompared =
-        ["records.", "links.", "index."].contains { tree.hasPrefix($0) }
+        ["records.", "links.", "index.", "place.", "vector."].contains { tree.hasPrefix($0) }
         || ["buckets", "imports", "history", "digests", "catalogue"].contains(tree)
       guard isCompared else { continue }
       for pair in Set(sound.keys(of: tree)).union(saved.keys(of: tree)) {

@@ -26,18 +26,43 @@ struct RepairOwner: Entity {
   }
 }
 
+/// A badge, with a search index, a place index and a vector index.
 struct RepairBadge: Entity {
   var id = RecordID<RepairBadge>()
   var title: String
+  var hue: Vector
+  var latitude: Double
+  var longitude: Double
 
-  static let schema = EntitySchema<RepairBadge>("Badge", attributes: [.init("title", \.title)])
+  static let schema = EntitySchema<RepairBadge>(
+    "Badge",
+    attributes: [
+      .init("title", \.title), .init("hue", \.hue), .init("latitude", \.latitude),
+      .init("longitude", \.longitude),
+    ],
+    searchIndexes: [SearchIndex(.init(\.title))],
+    placeIndexes: [PlaceIndex(.init(\.latitude), .init(\.longitude))],
+    vectorIndexes: [VectorIndex(\.hue, dimensions: 3)])
 
-  init(_ title: String) { self.title = title }
+  init(_ title: String, _ number: Int) {
+    self.title = title
+    hue = [Float(number), Float(number % 7), -1]
+    latitude = Double(number % 90)
+    longitude = Double(number % 180)
+  }
   init(from reader: inout RecordReader) throws(StoreError) {
     title = try reader.read()
+    hue = try reader.read()
+    latitude = try reader.read()
+    longitude = try reader.read()
     id = reader.id()
   }
-  func encode(into writer: inout RecordWriter) { writer.write(title) }
+  func encode(into writer: inout RecordWriter) {
+    writer.write(title)
+    writer.write(hue)
+    writer.write(latitude)
+    writer.write(longitude)
+  }
 }
 
 /// Two entities of one shape, each with an index.
@@ -125,7 +150,7 @@ enum RepairSample {
     let size = 100 + numbers.below(150)
     func text(_ count: Int) -> String { String(repeating: "x", count: count) }
     let (owners, badges, cats, dogs) = try store.write { tx throws in
-      let badges = try tx.insert((0..<30).map { RepairBadge("badge \($0) \(text(20))") }).ids
+      let badges = try tx.insert((0..<30).map { RepairBadge("badge \($0) \(text(20))", $0) }).ids
       let owners = try tx.insert((0..<size).map { RepairOwner("owner \($0)", text(40 + $0 % 50)) })
         .ids
       var cats: [RepairCat.ID] = []

@@ -20,8 +20,11 @@ enum PlanningLie: CaseIterable {
     var request = request
     if self == .scan { request.forcesScan = true }
     if self == .none || self == .scan { return try core.plan(request, for: entity) }
-    let condition = NormalForm.of(try ConditionBinding.bind(request.condition, to: entity))
-    let order = try BoundOrder(request.order, ConditionBinding(entity))
+    let bound = try ConditionBinding.bind(request.condition, to: entity)
+    let condition = NormalForm.of(bound)
+    var binding = ConditionBinding(entity)
+    binding.near = bound.onlyNear
+    let order = try BoundOrder(request.order, binding)
     try request.after?.check(request, entity)
     let statistics = FalseStatistics(
       of: entity, core: core, recordCount: try core.count(of: entity) * 10_000)
