@@ -25,8 +25,7 @@ struct ObservedQuery {
     var binding = ConditionBinding(entity, [:], core.schema)
     condition = try ConditionBinding.bind(
       request.condition, to: entity, positions: request.positions, schema: core.schema)
-    binding.search = condition.onlySearch
-    binding.near = condition.onlyNear
+    binding.condition = condition
     order = try BoundOrder(request.order, binding)
     let isByScore = order.terms.contains { if case .score = $0.operand { true } else { false } }
     var region = condition.region

@@ -23,7 +23,7 @@ enum PlanningLie: CaseIterable {
     let bound = try ConditionBinding.bind(request.condition, to: entity)
     let condition = NormalForm.of(bound)
     var binding = ConditionBinding(entity)
-    binding.near = bound.onlyNear
+    binding.condition = bound
     let order = try BoundOrder(request.order, binding)
     try request.after?.check(request, entity)
     let statistics = FalseStatistics(
