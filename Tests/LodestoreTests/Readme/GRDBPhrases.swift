@@ -11,7 +11,7 @@
     @Attribute(constraints: [.length(1...40)]) var serial: String
     var kind: Kind = .thermometer
     var installedAt: Date
-    var notes = ""
+    var notes: String = ""
     var settings: JSONValue = .null
     @Derived(.lowercase(\Sensor.serial)) private(set) var lowerSerial = ""
     @Derived(.member(\Sensor.settings, "unit", as: String.self)) private(set) var unit: String?
