@@ -50,7 +50,7 @@ import Testing
     .sortedByDistance().limit(20)
     let all = try store.fetch(Thought.all).sorted(\.embedding, sought, .euclidean)
     try store.core.read { core in
-      // For few records a plan reads all of them, so the planner is told that there are many.
+      // Few records would all be read. With statistics of many records the plan uses the index.
       let plan = try PlanningLie.manyRecords.plan(
         query.request(), for: core.entity(named: "Thought"), core: core, &random)
       let lines = plan.description.lines.map(\.text)
