@@ -182,7 +182,9 @@ import Testing
 
   @Test func `examples of blocks of postings hold`() throws {
     for line in try lines("search-block") {
-      let (head, postings) = try halves(line.left, ": ")
+      var (head, postings) = try halves(line.left, ": ")
+      let isPacked = head.hasPrefix("form 2, ")
+      head.trimPrefix("form 2, ")
       let words = head.split(separator: " ")
       let sourceCount = words.compactMap { Int($0) }.first ?? 0
       let weights =
@@ -190,7 +192,7 @@ import Testing
       try #require(weights.count == sourceCount, "\(line)")
       let body = try bytes(hexadecimal: line.right)
       let text = try body._withBytes { bytes -> String in
-        let form = PostingForm(isPacked: head.hasPrefix("packed"), weights: weights)
+        let form = PostingForm(isPacked: isPacked, weights: weights)
         let block = try PostingBlock(bytes, form)
         let ids = OwnedBytes(byteCount: 1024, alignment: 8)
         let ends = OwnedBytes(byteCount: 512, alignment: 8)

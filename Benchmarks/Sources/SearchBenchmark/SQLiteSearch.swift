@@ -88,7 +88,7 @@
       try session.run("COMMIT")
     }
 
-    /// Makes the FTS5 table anew, with further options of FTS5.
+    /// Replaces the FTS5 table by one with further options of FTS5.
     func index(_ options: String) throws {
       try session.run("DROP TABLE IF EXISTS words")
       try session.run(

@@ -5,7 +5,8 @@ extension PositionList {
   /// Appends the numbers of the occurrences, which are in order, and returns their weighted
   /// frequency.
   static func append(
-    _ occurrences: ArraySlice<PostingBatch.Occurrence>, weights: [UInt32], to numbers: inout [UInt32]
+    _ occurrences: ArraySlice<PostingBatch.Occurrence>, weights: [UInt32],
+    to numbers: inout [UInt32]
   ) -> UInt32 {
     var frequency: UInt64 = 0
     var index = occurrences.startIndex

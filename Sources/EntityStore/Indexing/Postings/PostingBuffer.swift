@@ -40,8 +40,8 @@ struct PostingBuffer: ~Copyable {
     index < 0 ? 0 : Int(ends.view.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self))
   }
 
-  /// Appends a posting whose positions are the numbers that were appended to ``positions`` since the
-  /// last posting.
+  /// Appends a posting whose positions are the numbers that were appended to ``positions`` since
+  /// the last posting.
   @inline(__always)
   mutating func append(id: UInt64, frequency: UInt32) {
     if count == capacity { grow() }
