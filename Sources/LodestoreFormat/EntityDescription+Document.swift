@@ -86,6 +86,7 @@ extension EntityDescription {
       members["path"] = .texts(index.path)
     case .search:
       members["analysis"] = .integer(1)
+      if index.hasPackedPostings { members["postings"] = .integer(2) }
       members["sources"] = sources(of: index)
     case .place:
       members["admitsInvalid"] = .bool(index.admitsInvalid)
@@ -286,6 +287,11 @@ extension EntityDescription.ComputedIndex {
       let analysis: UInt32 = try object.integer("analysis")
       try require(
         analysis == 1, "analysis \(analysis) is not known to this version of the format", kind.rule)
+      let form: UInt32? = try object.optionalInteger("postings")
+      try require(
+        form == nil || form == 2,
+        "form \(form ?? 0) of postings is not known to this version of the format", kind.rule)
+      hasPackedPostings = form != nil
       sources = try self.sources(reading: &object)
     case .place:
       admitsInvalid = try object.flag("admitsInvalid", of: "a place index", kind.rule)

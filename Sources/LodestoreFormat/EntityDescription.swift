@@ -101,6 +101,8 @@ package struct EntityDescription: Sendable {
     package var admitsInvalid = false
     /// The number of components of each vector; 0 for indexes of other kinds.
     package var dimensions = 0
+    /// Whether the blocks of a search index have positions in bits; new indexes have.
+    package var hasPackedPostings = false
     /// Whether the index is under construction, and has the entries of some records only.
     package var isBuilding = false
 
@@ -122,6 +124,7 @@ package struct EntityDescription: Sendable {
       self.sources = sources
       self.admitsInvalid = admitsInvalid
       self.dimensions = dimensions
+      hasPackedPostings = kind == .search
     }
 
     /// The attribute of the first source.

@@ -19,7 +19,8 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   case schemas = 6
   /// Adds search indexes, place indexes and vector indexes.
   case searches = 7
-  /// Adds computed indexes that are built while the store is in use, and lists of vectors.
+  /// Adds computed indexes that are built while the store is in use, lists of vectors, and packed
+  /// postings.
   case building = 8
 
   /// The highest version that this library reads and writes.
@@ -103,6 +104,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// Lists of a vector index. A reader that does not know them would find no vectors. A writer
   /// would not maintain the lists.
   case vectorLists
+  /// Postings of a search index with positions in bits. A program that does not know them would
+  /// take other bytes for frequencies.
+  case packedPostings
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -119,7 +123,7 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .searchIndex, .placeIndex, .vectorIndex:
       FormatRequirement(reader: .first, writer: .searches)
     case .buildingComputedIndex: FormatRequirement(reader: .first, writer: .building)
-    case .vectorLists: FormatRequirement(reader: .building, writer: .building)
+    case .vectorLists, .packedPostings: FormatRequirement(reader: .building, writer: .building)
     case .nullInitial, .expiry: FormatRequirement(reader: .schemas, writer: .schemas)
     }
   }
@@ -196,6 +200,7 @@ extension EntityDescription {
       (.limits, limit != nil),
       (.elementIndex, computedIndexes.contains { $0.kind == .elements }),
       (.searchIndex, computedIndexes.contains { $0.kind == .search }),
+      (.packedPostings, computedIndexes.contains(where: \.hasPackedPostings)),
       (.placeIndex, computedIndexes.contains { $0.kind == .place }),
       (.vectorIndex, computedIndexes.contains { $0.kind == .vector }),
       (.buildingComputedIndex, computedIndexes.contains(where: \.isBuilding)),

@@ -20,6 +20,11 @@ public enum VariableNumber {
     forEachByte(of: number) { bytes.append($0) }
   }
 
+  /// The number of bytes of a number.
+  static func byteCount(of number: UInt64) -> Int {
+    max(1, (64 - number.leadingZeroBitCount + 6) / 7)
+  }
+
   /// The reason for which no number is at an offset.
   package enum Fault {
     case endsEarly

@@ -103,6 +103,7 @@ struct SearchSums: Equatable {
 struct SearchTreeCheck {
   private(set) var sums = SearchSums()
   private let weights: [UInt32]
+  private let form: PostingForm
   private var lengths: [UInt64: [UInt16]] = [:]
   private var statistics: (records: UInt64, words: UInt64) = (0, 0)
   private var term: [UInt8] = []
@@ -110,7 +111,10 @@ struct SearchTreeCheck {
   private var lastID: UInt64?
   private var isComplete = true
 
-  init(_ index: EntityDescription.ComputedIndex) { weights = index.sources.map(\.weight) }
+  init(_ index: EntityDescription.ComputedIndex) {
+    weights = index.sources.map(\.weight)
+    form = index.postingForm
+  }
 
   mutating func read(_ key: ByteView, _ body: ByteView) throws(FormatError) {
     if SearchKey.statistics._withBytes({ key.elementsEqual($0) }) {
@@ -143,7 +147,7 @@ struct SearchTreeCheck {
   private mutating func read(
     _ term: ByteView, endingWith key: UInt64?, _ body: ByteView
   ) throws(FormatError) {
-    let block = try PostingBlock(body)
+    let block = try PostingBlock(body, form)
     if !self.term._withBytes({ term.elementsEqual($0) }) {
       try require(isComplete, "a term has no last block", .searchKey)
       self.term = Array(term)
@@ -156,12 +160,10 @@ struct SearchTreeCheck {
     let ends = OwnedBytes(byteCount: PostingBlock.capacity * 4, alignment: 8)
     try block.readIDs(into: ids.view)
     let positions = try block.readPositionEnds(into: ends.view)
-    var start = 0
     for index in 0..<block.count {
       let id = ByteView(ids.view).uint64(at: index * 8)
-      let end = Int(ByteView(ends.view).uint32(at: index * 4))
-      try read(term, id, block, index, positions[start..<end])
-      start = end
+      let places = try PostingBlock.positions(at: index, ends.view, positions)
+      try read(term, id, block, index, places)
       lastID = id
     }
     count += UInt64(block.count)
@@ -177,7 +179,8 @@ struct SearchTreeCheck {
   }
 
   private mutating func read(
-    _ term: ByteView, _ id: UInt64, _ block: PostingBlock, _ index: Int, _ positions: ByteView
+    _ term: ByteView, _ id: UInt64, _ block: PostingBlock, _ index: Int,
+    _ positions: PositionNumbers
   ) throws(FormatError) {
     var sum: UInt64 = 0
     var found: [(source: UInt32, position: UInt32)] = []

@@ -182,34 +182,34 @@ import Testing
 
   @Test func `examples of blocks of postings hold`() throws {
     for line in try lines("search-block") {
-      let (head, postings) = try halves(line.left, ": ")
-      let sourceCount = Int(head.prefix { $0 != " " }) ?? 0
+      var (head, postings) = try halves(line.left, ": ")
+      let isPacked = head.hasPrefix("form 2, ")
+      head.trimPrefix("form 2, ")
+      let words = head.split(separator: " ")
+      let sourceCount = words.compactMap { Int($0) }.first ?? 0
       let weights =
-        head.contains("weight")
-        ? head.split(separator: " ").suffix(sourceCount).compactMap { UInt32($0) } : [1]
+        head.contains("weight") ? words.suffix(sourceCount).compactMap { UInt32($0) } : [1]
       try #require(weights.count == sourceCount, "\(line)")
       let body = try bytes(hexadecimal: line.right)
       let text = try body._withBytes { bytes -> String in
-        let block = try PostingBlock(bytes)
+        let form = PostingForm(isPacked: isPacked, weights: weights)
+        let block = try PostingBlock(bytes, form)
         let ids = OwnedBytes(byteCount: 1024, alignment: 8)
         let ends = OwnedBytes(byteCount: 512, alignment: 8)
         try block.readIDs(into: ids.view)
         let all = try block.readPositionEnds(into: ends.view)
-        var start = 0
         var parts: [String] = []
         for index in 0..<block.count {
-          let end = Int(ByteView(ends.view).uint32(at: index * 4))
+          let numbers = try PostingBlock.positions(at: index, ends.view, all)
           var places: [String] = []
           var frequency: UInt32 = 0
-          try PositionList.forEach(all[start..<end], sourceCount: sourceCount) {
-            source, position in
+          try PositionList.forEach(numbers, sourceCount: sourceCount) { source, position in
             places.append(sourceCount > 1 ? "\(source):\(position)" : "\(position)")
             frequency += weights[Int(source)]
           }
           #expect(block.frequency(at: index) == frequency, "\(line)")
           let id = ByteView(ids.view).uint64(at: index * 8)
           parts.append("\(id) at \(places.joined(separator: " "))")
-          start = end
         }
         return parts.joined(separator: ", ")
       }

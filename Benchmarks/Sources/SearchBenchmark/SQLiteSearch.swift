@@ -88,11 +88,12 @@
       try session.run("COMMIT")
     }
 
-    func index() throws {
+    /// Replaces the FTS5 table by one with further options of FTS5.
+    func index(_ options: String) throws {
+      try session.run("DROP TABLE IF EXISTS words")
       try session.run(
-        "CREATE VIRTUAL TABLE words USING fts5(text, content='texts', content_rowid='id', "
-          + "prefix='1 2')"
-      )
+        "CREATE VIRTUAL TABLE words USING fts5(text, content='texts', content_rowid='id'"
+          + "\(options))")
       try session.run("INSERT INTO words(words) VALUES('rebuild')")
     }
 

@@ -73,8 +73,7 @@ extension TransactionCore {
       // The last block of a term has the number of its records.
       SearchKey.setBlock(of: bytes, endingWith: nil, in: &key)
       guard try key._withBytes({ try cursor.seek(atOrAfter: $0) }) else { return }
-      let block = try PostingBlock(cursor.value)
-      guard try body(term, block.total ?? UInt64(block.count)) else { return }
+      guard try body(term, try PostingBlock.total(cursor.value)) else { return }
       isThere = try cursor.next()
     }
   }

@@ -12,14 +12,30 @@ enum BitPacking {
   @inline(__always)
   static func byteCount(_ count: Int, width: Int) -> Int { (count &* width &+ 7) &>> 3 }
 
-  /// Appends the first `count` numbers of `numbers`, an array of u64.
+  /// Appends the width that `count` numbers need, and the numbers.
+  ///
+  /// - Parameters:
+  ///   - leastWidth: the width of numbers that need fewer bits.
+  ///   - number: returns the number at an index; called twice for each.
+  @inline(__always)
   static func append(
-    _ numbers: ByteView, count: Int, width: Int, to bytes: inout [UInt8]
+    _ count: Int, leastWidth: Int = 0, to bytes: inout [UInt8], _ number: (Int) -> UInt64
+  ) {
+    var all: UInt64 = 0
+    for index in 0..<count { all |= number(index) }
+    let width = max(leastWidth, width(of: all))
+    bytes.append(UInt8(width))
+    if width > 0 { append(count, width: width, to: &bytes, number) }
+  }
+
+  @inline(__always)
+  private static func append(
+    _ count: Int, width: Int, to bytes: inout [UInt8], _ number: (Int) -> UInt64
   ) {
     var word: UInt64 = 0
     var filled = 0
     for index in 0..<count {
-      let number = numbers.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self)
+      let number = number(index)
       word |= number &<< UInt64(filled)
       filled &+= width
       if filled >= 64 {
@@ -85,6 +101,15 @@ enum BitPacking {
   private static func slowNumber(
     at index: Int, in bytes: ByteView, offset: Int, width: Int
   ) -> UInt64 {
+    let start = offset + (index * width) >> 3
+    if width <= 56 {
+      // The bytes have the whole number, so those that a word lacks are not needed.
+      var word: UInt64 = 0
+      for byte in 0..<min(8, bytes.count - start) {
+        word |= UInt64(bytes[start + byte]) << UInt64(8 * byte)
+      }
+      return word >> UInt64(index * width & 7) & (1 << UInt64(width) - 1)
+    }
     var number: UInt64 = 0
     for bit in 0..<width {
       let place = index * width + bit

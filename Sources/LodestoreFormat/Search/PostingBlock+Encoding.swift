@@ -47,15 +47,14 @@ extension PostingBlock {
   /// - Parameters:
   ///   - ids: `count` ascending ids, as u64.
   ///   - frequencies: `count` weighted frequencies above 0, as u32.
-  ///   - ends: the offsets in `positions` at which the positions of each posting end, as u32.
-  ///   - start: the offset in `positions` at which the positions of the first posting begin.
+  ///   - ends: the indices in `positions` at which the positions of each posting end, as u32.
+  ///   - positions: the numbers of ``PositionNumbers``.
+  ///   - start: the index in `positions` at which the positions of the first posting begin.
   ///   - bounds: the bounds if there are 33 postings or more; at least one.
   ///   - total: the number of postings of the term, if the block is the last of several.
-  ///   - scratch: memory for 128 numbers of u64.
   package static func append(
-    ids: ByteView, frequencies: ByteView, ends: ByteView, count: Int, positions: ByteView,
-    from start: Int, bounds: [Bound], total: UInt64?, scratch: MutableByteView,
-    to bytes: inout [UInt8]
+    ids: ByteView, frequencies: ByteView, ends: ByteView, count: Int, positions: [UInt32],
+    from start: Int, bounds: [Bound], total: UInt64?, form: PostingForm, to bytes: inout [UInt8]
   ) {
     assert(count > 0 && count <= capacity, "a block of \(count) postings")
     bytes.append(UInt8(count - 1) | (total == nil ? 0 : 0x80))
@@ -71,23 +70,26 @@ extension PostingBlock {
         bytes.append(bound.lengthClass)
       }
     }
-    func appendPacked(_ count: Int, _ number: (Int) -> UInt64) {
-      var all: UInt64 = 0
-      for index in 0..<count {
-        let number = number(index)
-        all |= number
-        scratch.storeBytes(of: number, toByteOffset: index &* 8, as: UInt64.self)
-      }
-      let width = BitPacking.width(of: all)
-      bytes.append(UInt8(width))
-      if width > 0 {
-        BitPacking.append(ByteView(scratch), count: count, width: width, to: &bytes)
+    if count > 1 {
+      BitPacking.append(count - 1, to: &bytes) { id($0 + 1) - id($0) - 1 }
+    }
+    if form.storesFrequencies {
+      BitPacking.append(count, to: &bytes) { UInt64(frequencies.uint32(at: $0 * 4) - 1) }
+    }
+    func end(_ index: Int) -> Int { index < 0 ? start : Int(ends.uint32(at: index * 4)) }
+    let last = end(count - 1)
+    if form.isPacked, count > 1 {
+      BitPacking.append(count, to: &bytes) { UInt64(end($0) - end($0 - 1) - 1) }
+      BitPacking.append(last - start, leastWidth: 1, to: &bytes) { UInt64(positions[start + $0]) }
+      return
+    }
+    if count > 1 {
+      BitPacking.append(count, to: &bytes) { index in
+        positions[end(index - 1)..<end(index)].reduce(0) {
+          $0 + UInt64(VariableNumber.byteCount(of: UInt64($1)))
+        }
       }
     }
-    if count > 1 { appendPacked(count - 1) { id($0 + 1) - id($0) - 1 } }
-    appendPacked(count) { UInt64(frequencies.uint32(at: $0 * 4) - 1) }
-    func end(_ index: Int) -> Int { index < 0 ? start : Int(ends.uint32(at: index * 4)) }
-    if count > 1 { appendPacked(count) { UInt64(end($0) - end($0 - 1)) } }
-    bytes.append(contentsOf: positions[start..<end(count - 1)])
+    for index in start..<last { VariableNumber.append(UInt64(positions[index]), to: &bytes) }
   }
 }

@@ -21,7 +21,13 @@ package struct PostingBlock {
   private let bounds: Range<Int>
   private let ids: PackedPart
   private let frequencies: PackedPart
+  /// The factor of the numbers in ``frequencies``.
+  private let frequencyFactor: UInt32
+  /// For each posting the number of bytes of its positions, or in a packed block the number of
+  /// numbers less 1.
   private let sizes: PackedPart
+  /// The width of the numbers of positions; `nil` if they are varints.
+  private let positionWidth: Int?
   private let positions: Int
 
   /// Numbers of one width from an offset.
@@ -48,19 +54,10 @@ package struct PostingBlock {
     FormatError("the block ends too early", .searchPostings, at: offset)
   }
 
-  package init(_ bytes: ByteView) throws(FormatError) {
-    guard bytes.count > 1 else { throw Self.tooShort(0) }
+  package init(_ bytes: ByteView, _ form: PostingForm) throws(FormatError) {
     self.bytes = bytes
-    count = Int(bytes[0] & 0x7F) + 1
-    var offset = 1
-    if bytes[0] & 0x80 != 0 {
-      guard let total = VariableNumber.read(bytes, at: &offset), total > UInt64(count) else {
-        throw FormatError("no number of postings of the term", .searchPostings, at: 1)
-      }
-      self.total = total
-    } else {
-      total = nil
-    }
+    var offset = 0
+    (count, total) = try Self.counts(bytes, at: &offset)
     firstIDOffset = offset
     guard let firstID = VariableNumber.read(bytes, at: &offset) else { throw Self.tooShort(offset) }
     self.firstID = firstID
@@ -82,11 +79,56 @@ package struct PostingBlock {
     ids =
       try count == 1
       ? PackedPart() : PackedPart(bytes, count: count - 1, largestWidth: 64, at: &offset)
-    frequencies = try PackedPart(bytes, count: count, largestWidth: 32, at: &offset)
+    let stored =
+      try form.storesFrequencies
+      ? PackedPart(bytes, count: count, largestWidth: 32, at: &offset) : nil
     sizes =
       try count == 1
       ? PackedPart() : PackedPart(bytes, count: count, largestWidth: 24, at: &offset)
+    frequencies = stored ?? sizes
+    if form.isPacked, count > 1 {
+      guard offset < bytes.count, (1...32).contains(bytes[offset]) else {
+        throw FormatError("no width of positions", .searchPostings, at: offset)
+      }
+      positionWidth = Int(bytes[offset])
+      offset += 1
+    } else {
+      positionWidth = nil
+    }
     positions = offset
+    if stored == nil {
+      let numbers = count == 1 ? Self.numberCount(bytes[offset...]) : 1
+      frequencyFactor = form.weight &* UInt32(truncatingIfNeeded: numbers)
+    } else {
+      frequencyFactor = 1
+    }
+  }
+
+  private static func counts(
+    _ bytes: ByteView, at offset: inout Int
+  ) throws(FormatError) -> (count: Int, total: UInt64?) {
+    guard bytes.count > 1 else { throw tooShort(0) }
+    let count = Int(bytes[0] & 0x7F) + 1
+    offset = 1
+    if bytes[0] & 0x80 == 0 { return (count, nil) }
+    guard let total = VariableNumber.read(bytes, at: &offset), total > UInt64(count) else {
+      throw FormatError("no number of postings of the term", .searchPostings, at: 1)
+    }
+    return (count, total)
+  }
+
+  /// The number of postings of a term, from its last block in any form.
+  package static func total(_ lastBlock: ByteView) throws(FormatError) -> UInt64 {
+    var offset = 0
+    let (count, total) = try counts(lastBlock, at: &offset)
+    return total ?? UInt64(count)
+  }
+
+  /// The number of varints in bytes.
+  private static func numberCount(_ bytes: ByteView) -> Int {
+    var count = 0
+    for index in 0..<bytes.count where bytes[index] < 0x80 { count &+= 1 }
+    return count
   }
 
   /// Calls `body` with each bound: the highest frequency and the least length, of which no posting
@@ -125,59 +167,67 @@ package struct PostingBlock {
   package func frequency(at index: Int) -> UInt32 {
     UInt32(
       truncatingIfNeeded: BitPacking.number(
-        at: index, in: bytes, offset: frequencies.offset, width: frequencies.width)) &+ 1
+        at: index, in: bytes, offset: frequencies.offset, width: frequencies.width) &+ 1)
+      &* frequencyFactor
   }
 
   /// Writes the frequencies to `result`, ``count`` numbers of u32.
   @inline(__always)
   package func readFrequencies(into result: MutableByteView) {
-    let (offset, width) = (frequencies.offset, frequencies.width)
+    let (offset, width, factor) = (frequencies.offset, frequencies.width, frequencyFactor)
     BitPacking.forEach(count, in: bytes, offset: offset, width: width) { index, number in
       result.storeBytes(
-        of: UInt32(truncatingIfNeeded: number) &+ 1, toByteOffset: index &* 4, as: UInt32.self)
+        of: (UInt32(truncatingIfNeeded: number) &+ 1) &* factor, toByteOffset: index &* 4,
+        as: UInt32.self)
     }
   }
 
   /// The frequency that no posting of the block exceeds, from the width of its frequencies.
-  package var highestFrequency: UInt64 { 1 &<< UInt64(frequencies.width) }
+  package var highestFrequency: UInt64 {
+    UInt64(frequencyFactor) &<< UInt64(frequencies.width)
+  }
 
-  /// Writes the end of the positions of each posting to `result`, ``count`` numbers of u32.
+  /// Writes the place at which the positions of each posting end to `result`, ``count`` numbers of
+  /// u32, and returns the positions of all postings.
   ///
-  /// The ends are offsets in the returned bytes.
-  package func readPositionEnds(into result: MutableByteView) throws(FormatError) -> ByteView {
+  /// See ``PositionNumbers/part(from:to:)``.
+  package func readPositionEnds(
+    into result: MutableByteView
+  ) throws(FormatError) -> PositionNumbers {
     let all = bytes[positions...]
     if count == 1 {
       result.storeBytes(of: UInt32(all.count), as: UInt32.self)
-      return all
+      return PositionNumbers(all, width: nil, 0..<all.count)
     }
     var end: UInt64 = 0
+    let least: UInt64 = positionWidth == nil ? 0 : 1
     BitPacking.forEach(count, in: bytes, offset: sizes.offset, width: sizes.width) { index, size in
-      end &+= size
+      end &+= size &+ least
       result.storeBytes(
         of: UInt32(truncatingIfNeeded: end), toByteOffset: index &* 4, as: UInt32.self)
     }
-    guard end == UInt64(all.count) else {
+    // At most 128 sizes of 24 bits.
+    let count = Int(end)
+    let byteCount = positionWidth.map { BitPacking.byteCount(count, width: $0) } ?? count
+    guard byteCount == all.count else {
       throw FormatError(
-        "\(all.count) bytes of positions instead of \(end)", .searchPostings, at: positions)
+        "\(all.count) bytes of positions instead of \(byteCount)", .searchPostings,
+        at: positions)
     }
-    return all
+    return PositionNumbers(all, width: positionWidth, 0..<count)
   }
 
-  /// The bytes of the positions of the posting at `index`.
+  /// The positions of the posting at `index`.
   ///
   /// - Parameters:
   ///   - ends: the ends that ``readPositionEnds(into:)`` has written.
-  ///   - all: the bytes that it has returned.
+  ///   - all: the positions that it has returned.
   package static func positions(
-    at index: Int, _ ends: MutableByteView, _ all: ByteView
-  ) throws(FormatError) -> ByteView {
+    at index: Int, _ ends: MutableByteView, _ all: PositionNumbers
+  ) throws(FormatError) -> PositionNumbers {
     func end(_ index: Int) -> Int {
       Int(ends.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self))
     }
-    let start = index == 0 ? 0 : end(index - 1)
-    guard start <= end(index), end(index) <= all.count else {
-      throw FormatError("positions beyond their block", .searchPostings)
-    }
-    return all[start..<end(index)]
+    return try all.part(from: index == 0 ? 0 : end(index - 1), to: end(index))
   }
 }

@@ -237,7 +237,10 @@ private struct PlainNote: Entity {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [SearchedNote.self])
     try store.insert((0..<300).map { SearchedNote("star n\($0)") })
-    let blocks: [[UInt8]] = [[], [7], [2, 7], [0x85, 1, 1], Array(repeating: 0xFF, count: 60)]
+    let blocks: [[UInt8]] = [
+      [], [7], [2, 7], [0x85, 1, 1], Array(repeating: 0xFF, count: 60), [1, 7, 0, 0, 0],
+      [1, 7, 0, 0, 0, 0], [1, 7, 0, 0, 0, 33, 0],
+    ]
     for block in blocks {
       try store.core.write { core in
         let index = try #require(try core.entity(named: "Note").searchIndexes.first)

@@ -86,7 +86,7 @@ struct RawTree {
     case .links: link(key)
     case .order: order(key, body)
     case .elements: element(key)
-    case .search: posting(key, body)
+    case .search(_, let number): posting(key, body, number)
     case .place: place(key)
     case .vector(_, let number): vectors(key, body, number)
     case .history: history(key, body)
@@ -132,7 +132,7 @@ struct RawTree {
     return "record \(id) leads to \(other)"
   }
 
-  private func posting(_ key: ByteView, _ body: ByteView) -> String? {
+  private func posting(_ key: ByteView, _ body: ByteView, _ number: UInt32) -> String? {
     if SearchKey.statistics._withBytes({ key.elementsEqual($0) }) {
       return body.count == 16
         ? "\(body.uint64(at: 0)) records with \(body.uint64(at: 8)) words" : nil
@@ -141,7 +141,9 @@ struct RawTree {
       let first = chunk.multipliedReportingOverflow(by: SearchKey.chunkSize).partialValue
       return "numbers of words of the records from \(first)"
     }
-    guard let (term, _) = SearchKey.block(key), let block = try? PostingBlock(body),
+    guard let (term, _) = SearchKey.block(key),
+      let index = entity?.computedIndexes.first(where: { $0.number == number }),
+      let block = try? PostingBlock(body, index.postingForm),
       let text = String(validating: term, as: UTF8.self)
     else { return nil }
     let total = block.total.map { " of \($0)" } ?? ""

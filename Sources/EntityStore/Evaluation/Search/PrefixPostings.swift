@@ -82,7 +82,7 @@ final class PrefixPostings: SearchNode {
     let ends = OwnedBytes(byteCount: PostingBlock.capacity * 4, alignment: 8)
     try forEachBlock { block, weight in
       try block.readIDs(into: ids.view)
-      var positions: ByteView?
+      var positions: PositionNumbers?
       for index in 0..<block.count {
         let id = ids.view.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self)
         if let wanted, wanted.score(of: id) == nil { continue }
@@ -115,6 +115,7 @@ final class PrefixPostings: SearchNode {
     _ body: (PostingBlock, _ weight: Double) throws -> Void
   ) throws {
     let cursor = try Cursor(context.tree, in: context.core.transaction)
+    let form = context.form
     var frequent: [(term: [UInt8], count: UInt64)] = []
     // Most words are rare, with the same few numbers of records.
     var weight = (count: UInt64(0), value: 0.0)
@@ -126,9 +127,9 @@ final class PrefixPostings: SearchNode {
         SearchKey.setBlock(of: term, endingWith: nil, in: &key)
         let term = Array(term)
         guard try key._withBytes({ try cursor.seek($0) }) else { throw noLastBlock }
-        frequent.append((term, try PostingBlock(cursor.value).total ?? 0))
+        frequent.append((term, try PostingBlock.total(cursor.value)))
       } else {
-        let block = try PostingBlock(cursor.value)
+        let block = try PostingBlock(cursor.value, form)
         if weight.count != UInt64(block.count) {
           weight = (
             UInt64(block.count), context.statistics.weight(ofTermIn: UInt64(block.count))
@@ -147,7 +148,7 @@ final class PrefixPostings: SearchNode {
         guard isThere, let (found, last) = SearchKey.block(cursor.key),
           term._withBytes({ found.elementsEqual($0) })
         else { throw noLastBlock }
-        try body(try PostingBlock(cursor.value), weight)
+        try body(try PostingBlock(cursor.value, form), weight)
         if last == nil { break }
         isThere = try cursor.next()
       }

@@ -8,12 +8,15 @@ final class SearchContext {
   let core: TransactionCore
   let statistics: SearchStatistics
   let lengths: LengthTable
+  /// The form of the postings of the index.
+  let form: PostingForm
   var tree: Tree { search.index.entries.tree }
-  var sourceCount: Int { search.index.description.sources.count }
+  var sourceCount: Int { form.sourceCount }
 
   init(_ search: BoundSearch, core: TransactionCore) throws(StoreError) {
     self.search = search
     self.core = core
+    form = search.index.description.postingForm
     try core.prepareSearch()
     do {
       statistics = SearchStatistics(
@@ -27,7 +30,7 @@ final class SearchContext {
 
   func postings(of term: [UInt8]) throws -> TermPostings {
     try TermPostings(
-      term, in: tree, name: search.index.entries.name, statistics, lengths, core.transaction)
+      term, in: tree, form, name: search.index.entries.name, statistics, lengths, core.transaction)
   }
 
   /// The records that match the search; `nil` if it has no words.

@@ -202,9 +202,9 @@ final class PhraseNode: SearchNode {
   private func hasPhrase() throws -> Bool {
     var starts: Set<UInt64>?
     for (postings, place) in terms {
+      guard let positions = try postings.currentPositions() else { return false }
       var found: Set<UInt64> = []
-      try PositionList.forEach(postings.currentPositions(), sourceCount: sourceCount) {
-        source, position in
+      try PositionList.forEach(positions, sourceCount: sourceCount) { source, position in
         guard position >= place, sources?.contains(source) ?? true else { return }
         let start = UInt64(source) << 32 | UInt64(position - place)
         if starts?.contains(start) ?? true { found.insert(start) }

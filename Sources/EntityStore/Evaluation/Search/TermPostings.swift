@@ -8,6 +8,7 @@ internal import LodestoreFormat
 final class TermPostings: SearchNode {
   private let cursor: Cursor
   private let name: String
+  private let form: PostingForm
   private let term: [UInt8]
   private var key: [UInt8] = []
   /// The number of records that have the term.
@@ -27,15 +28,16 @@ final class TermPostings: SearchNode {
   private var index = 0
   private(set) var id: UInt64 = 0
   private let ends = OwnedBytes(byteCount: PostingBlock.capacity * 4, alignment: 8)
-  private var positions: ByteView?
+  private var positions: PositionNumbers?
 
   init(
-    _ term: [UInt8], in tree: Tree, name: String, _ statistics: SearchStatistics,
-    _ lengths: LengthTable, _ transaction: Transaction
+    _ term: [UInt8], in tree: Tree, _ form: PostingForm, name: String,
+    _ statistics: SearchStatistics, _ lengths: LengthTable, _ transaction: Transaction
   ) throws {
     cursor = try Cursor(tree, in: transaction)
     self.term = term
     self.name = name
+    self.form = form
     self.statistics = statistics
     self.lengths = lengths
     var key: [UInt8] = []
@@ -43,7 +45,7 @@ final class TermPostings: SearchNode {
     let cursor = cursor
     let isFound = try key._withBytes { try cursor.seek($0) }
     if isFound {
-      let last = try PostingBlock(cursor.value)
+      let last = try PostingBlock(cursor.value, form)
       recordCount = last.total ?? UInt64(last.count)
       weight = statistics.weight(ofTermIn: recordCount)
       if last.total == nil {
@@ -86,7 +88,7 @@ final class TermPostings: SearchNode {
     guard isFound, let (found, last) = SearchKey.block(cursor.key),
       term._withBytes({ found.elementsEqual($0) })
     else { throw StoreError.damagedIndex(name, "a term has no last block") }
-    set(try PostingBlock(cursor.value), end: last ?? .max)
+    set(try PostingBlock(cursor.value, form), end: last ?? .max)
   }
 
   /// Moves to the block after the current one.
@@ -171,12 +173,12 @@ final class TermPostings: SearchNode {
     }
   }
 
-  /// The bytes of the positions in the current record.
-  func currentPositions() throws -> ByteView {
-    guard let block else { return ByteView() }
-    if positions == nil { positions = try block.readPositionEnds(into: ends.view) }
-    guard let positions else { return ByteView() }
-    return try PostingBlock.positions(at: index, ends.view, positions)
+  /// The positions in the current record; `nil` after the last one.
+  func currentPositions() throws -> PositionNumbers? {
+    guard let block else { return nil }
+    let all = try positions ?? block.readPositionEnds(into: ends.view)
+    positions = all
+    return try PostingBlock.positions(at: index, ends.view, all)
   }
 }
 

@@ -2,9 +2,11 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PositionList {
-  /// Appends the occurrences, which are in order, and returns their weighted frequency.
+  /// Appends the numbers of the occurrences, which are in order, and returns their weighted
+  /// frequency.
   static func append(
-    _ occurrences: ArraySlice<PostingBatch.Occurrence>, weights: [UInt32], to bytes: inout [UInt8]
+    _ occurrences: ArraySlice<PostingBatch.Occurrence>, weights: [UInt32],
+    to numbers: inout [UInt32]
   ) -> UInt32 {
     var frequency: UInt64 = 0
     var index = occurrences.startIndex
@@ -19,13 +21,13 @@ extension PositionList {
         end += 1
       }
       if weights.count > 1 {
-        VariableNumber.append(UInt64(count * weights.count) + UInt64(source), to: &bytes)
+        numbers.append(UInt32(clamping: count * weights.count + Int(source)))
       }
       before = nil
       for place in index..<end {
         let position = occurrences[place].position
         if position == before { continue }
-        VariableNumber.append(UInt64(before.map { position - $0 - 1 } ?? position), to: &bytes)
+        numbers.append(before.map { position - $0 - 1 } ?? position)
         before = position
       }
       frequency &+= UInt64(count) &* UInt64(weights[Int(source)])

@@ -6,9 +6,10 @@ struct PostingBuffer: ~Copyable {
   private(set) var count = 0
   private(set) var ids: OwnedBytes
   private(set) var frequencies: OwnedBytes
-  /// The offsets in ``positions`` at which the positions of each posting end.
+  /// The indices in ``positions`` at which the positions of each posting end.
   private(set) var ends: OwnedBytes
-  var positions: [UInt8] = []
+  /// The numbers of the positions, see ``PositionNumbers``.
+  var positions: [UInt32] = []
   private var capacity: Int
 
   init(capacity: Int = 256) {
@@ -33,14 +34,14 @@ struct PostingBuffer: ~Copyable {
     frequencies.view.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)
   }
 
-  /// The offset at which the positions of the posting at `index` end; 0 for the index -1.
+  /// The index at which the positions of the posting at `index` end; 0 for the index -1.
   @inline(__always)
   func end(_ index: Int) -> Int {
     index < 0 ? 0 : Int(ends.view.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self))
   }
 
-  /// Appends a posting whose positions are the bytes that were appended to ``positions`` since the
-  /// last posting.
+  /// Appends a posting whose positions are the numbers that were appended to ``positions`` since
+  /// the last posting.
   @inline(__always)
   mutating func append(id: UInt64, frequency: UInt32) {
     if count == capacity { grow() }
@@ -90,7 +91,17 @@ struct PostingBuffer: ~Copyable {
     removeAll()
     try block.readIDs(into: ids.view)
     block.readFrequencies(into: frequencies.view)
-    positions.append(contentsOf: try block.readPositionEnds(into: ends.view))
     count = block.count
+    let all = try block.readPositionEnds(into: ends.view)
+    var start = 0
+    for index in 0..<count {
+      let end = end(index)
+      var numbers = try all.part(from: start, to: end)
+      while !numbers.isAtEnd { positions.append(UInt32(clamping: try numbers.next())) }
+      // The end of varints is an offset of bytes.
+      ends.view.storeBytes(
+        of: UInt32(clamping: positions.count), toByteOffset: index &* 4, as: UInt32.self)
+      start = end
+    }
   }
 }

@@ -9,6 +9,7 @@ struct PostingWriter: ~Copyable {
   private let tree: PostingTree
   private let name: String
   private let weights: [UInt32]
+  private let form: PostingForm
   private var lengths: RecordLengths
   private var stored = PostingBuffer()
   private var merged = PostingBuffer()
@@ -20,7 +21,6 @@ struct PostingWriter: ~Copyable {
   private var storedBounds: [PostingBlock.Bound] = []
   /// The indices in ``merged`` of the postings that come from ``added``.
   private var freshIndices: [Int] = []
-  private let scratch = OwnedBytes(byteCount: PostingBlock.capacity * 8, alignment: 8)
 
   init(
     _ index: StoredComputedIndex, in transaction: WritingTransaction
@@ -28,6 +28,7 @@ struct PostingWriter: ~Copyable {
     tree = try PostingTree(index.entries.tree, in: transaction)
     name = index.entries.name
     weights = index.description.sources.map(\.weight)
+    form = index.description.postingForm
     lengths = RecordLengths(tree, name: name)
   }
 
@@ -133,7 +134,7 @@ struct PostingWriter: ~Copyable {
       found.elementsEqual(term)
     else { return nil }
     do throws(FormatError) {
-      return (try PostingBlock(tree.value), last)
+      return (try PostingBlock(tree.value, form), last)
     } catch {
       throw .damagedIndex(name, error.description)
     }
@@ -269,7 +270,7 @@ struct PostingWriter: ~Copyable {
       else { throw .damagedIndex(name, "a term has \(total) postings too few") }
       let block: PostingBlock
       do throws(FormatError) {
-        block = try PostingBlock(tree.value)
+        block = try PostingBlock(tree.value, form)
       } catch {
         throw .damagedIndex(name, error.description)
       }
@@ -312,14 +313,12 @@ struct PostingWriter: ~Copyable {
     SearchKey.setBlock(of: term, endingWith: last, in: &key)
     value.removeAll(keepingCapacity: true)
     let start = range.lowerBound
-    merged.positions._withBytes { positions in
-      PostingBlock.append(
-        ids: ByteView(merged.ids.view)[(start * 8)...],
-        frequencies: ByteView(merged.frequencies.view)[(start * 4)...],
-        ends: ByteView(merged.ends.view)[(start * 4)...], count: range.count, positions: positions,
-        from: merged.end(start - 1), bounds: bounds, total: total, scratch: scratch.view,
-        to: &value)
-    }
+    PostingBlock.append(
+      ids: ByteView(merged.ids.view)[(start * 8)...],
+      frequencies: ByteView(merged.frequencies.view)[(start * 4)...],
+      ends: ByteView(merged.ends.view)[(start * 4)...], count: range.count,
+      positions: merged.positions, from: merged.end(start - 1), bounds: bounds, total: total,
+      form: form, to: &value)
     try putValue()
   }
 

@@ -15,11 +15,84 @@ class Posting:
         self.id, self.frequency, self.positions = record_id, frequency, positions
 
 
-class SearchIndex:
-    """The words of texts. `sources` are the names and weights of the texts."""
+def postings(body, weights, form):
+    """The postings of a block in form 1 or 2, of an index whose sources have these weights."""
+    bits = int.from_bytes(body, "little")
+    offset = 0
 
-    def __init__(self, pages, tree, sources):
-        self._pages, self._tree, self.sources = pages, tree, sources
+    def byte():
+        nonlocal offset
+        if offset >= len(body):
+            raise DamagedFile("a block of postings ends too early")
+        offset += 1
+        return body[offset - 1]
+
+    def varint():
+        number = shift = 0
+        while True:
+            one = byte()
+            number |= (one & 127) << shift
+            shift += 7
+            if one < 128:
+                return number
+
+    def packed(count):
+        nonlocal offset
+        width = byte()
+        start = offset * 8
+        offset += (count * width + 7) // 8
+        return [bits >> start + index * width & (1 << width) - 1 for index in range(count)]
+
+    first = byte()
+    count = (first & 127) + 1
+    if first & 128:
+        varint()
+    ids = [varint()]
+    if count >= 33:
+        for _ in range(byte()):
+            varint()
+            byte()
+    for gap in packed(count - 1) if count > 1 else []:
+        ids.append(ids[-1] + gap + 1)
+    frequencies = [number + 1 for number in packed(count)] if form == 1 or len(weights) > 1 else None
+    sizes = packed(count) if count > 1 else [len(body) - offset]
+    # The numbers that say the positions of each posting.
+    numbers = []
+    if form == 1 or count == 1:
+        for size in sizes:
+            end = offset + size
+            numbers.append([])
+            while offset < end:
+                numbers[-1].append(varint())
+    else:
+        every = packed(sum(sizes) + count)
+        for size in sizes:
+            numbers.append(every[: size + 1])
+            del every[: size + 1]
+    if offset != len(body):
+        raise DamagedFile("a block of postings has positions of another size")
+    found = []
+    for index, record_id in enumerate(ids):
+        rest = numbers[index][::-1]
+        positions = {}
+        while rest:
+            number, source = divmod(rest.pop(), len(weights)) if len(weights) > 1 else (len(rest), 0)
+            if not 0 < number <= len(rest):
+                raise DamagedFile("a block of postings has a source with other positions")
+            places = [rest.pop()]
+            while len(places) < number:
+                places.append(places[-1] + 1 + rest.pop())
+            positions[source] = places
+        frequency = frequencies[index] if frequencies else len(numbers[index]) * weights[0]
+        found.append(Posting(record_id, frequency, positions))
+    return found
+
+
+class SearchIndex:
+    """The words of texts. `sources` are the names and weights of the texts, `form` is that of the postings."""
+
+    def __init__(self, pages, tree, sources, form):
+        self._pages, self._tree, self.sources, self._form = pages, tree, sources, form
         found = pages.get(tree, b"\0\1")
         self.record_count, self.word_count = struct.unpack("<QQ", found) if found else (0, 0)
         self._lengths = {}
@@ -42,7 +115,7 @@ class SearchIndex:
         found = []
         for key, body, _ in self._pages.walk(self._tree, start, start + b"\xff\xff"):
             if key.startswith(start):
-                found += self._block(bytes(body))
+                found += postings(bytes(body), [weight for _, weight in self.sources], self._form)
         self._pages.check_commit()
         return found
 
@@ -56,64 +129,6 @@ class SearchIndex:
                 term = key[: key.index(0)].decode()
                 counts[term] = counts.get(term, 0) + (body[0] & 127) + 1
         return counts
-
-    def _block(self, body):
-        bits = int.from_bytes(body, "little")
-        offset = 0
-
-        def byte():
-            nonlocal offset
-            if offset >= len(body):
-                raise DamagedFile(f"{self!r}: a block of postings ends too early")
-            offset += 1
-            return body[offset - 1]
-
-        def varint():
-            number = shift = 0
-            while True:
-                one = byte()
-                number |= (one & 127) << shift
-                shift += 7
-                if one < 128:
-                    return number
-
-        def packed(count):
-            nonlocal offset
-            width = byte()
-            start = offset * 8
-            offset += (count * width + 7) // 8
-            return [bits >> start + index * width & (1 << width) - 1 for index in range(count)]
-
-        first = byte()
-        count = (first & 127) + 1
-        if first & 128:
-            varint()
-        ids = [varint()]
-        if count >= 33:
-            for _ in range(byte()):
-                varint()
-                byte()
-        for gap in packed(count - 1) if count > 1 else []:
-            ids.append(ids[-1] + gap + 1)
-        frequencies = [number + 1 for number in packed(count)]
-        sizes = packed(count) if count > 1 else [len(body) - offset]
-        if offset + sum(sizes) != len(body):
-            raise DamagedFile(f"{self!r}: a block of postings has positions of another size")
-        postings = []
-        for record_id, frequency, size in zip(ids, frequencies, sizes):
-            end = offset + size
-            positions = {}
-            while offset < end:
-                if len(self.sources) > 1:
-                    number, source = divmod(varint(), len(self.sources))
-                else:
-                    number, source = None, 0
-                places = [varint()]
-                while offset < end if number is None else len(places) < number:
-                    places.append(places[-1] + 1 + varint())
-                positions[source] = places
-            postings.append(Posting(record_id, frequency, positions))
-        return postings
 
     def scores(self, terms, any_of=False):
         """The score of each record that has all of the terms, or with `any_of` one of them."""

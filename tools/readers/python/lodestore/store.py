@@ -8,7 +8,7 @@ from . import documents, keys, seal, search
 from .checksums import crc32c
 from .pages import DamagedFile, NotAStore, Pages
 
-READER = 6
+READER = 8
 _FIXED = {
     "bool": "<B", "int8": "<b", "int16": "<h", "int32": "<i", "int64": "<q", "uint8": "<B", "uint16": "<H",
     "uint32": "<I", "uint64": "<Q", "id": "<Q", "float": "<f", "double": "<d", "date": "<d", "uuid": "16s",
@@ -158,6 +158,7 @@ class Entity:
                     (".".join([by_number[source["attribute"]].name, *source["path"]]), source["weight"])
                     for source in one["sources"]
                 ],
+                one.get("postings", 1),
             )
             for one in description.get("searchIndexes", [])
         ]
@@ -263,11 +264,11 @@ class Entity:
 
     def search_indexes(self):
         """The search indexes, in the order of their numbers."""
-        for number, sources in self._searches:
+        for number, sources, form in self._searches:
             tree = self._store._trees.get(f"search.{self._number}.{number}")
             if tree is None:
                 raise DamagedFile(f"{self._store.path}: a search index of {self.name} has no tree")
-            yield search.SearchIndex(self._store._pages, tree, sources)
+            yield search.SearchIndex(self._store._pages, tree, sources, form)
 
     def vectors(self):
         """The blocks of each vector index and its number of dimensions, by the index's number."""

@@ -20,7 +20,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", "..", "..", ".."))
 sys.path.insert(0, os.path.dirname(HERE))
 
 import lodestore  # noqa: E402
-from lodestore import analysis, checksums, documents, keys, places, published, text, vectors  # noqa: E402
+from lodestore import analysis, checksums, documents, keys, places, published, search, text, vectors  # noqa: E402
 from lodestore.__main__ import main, plain  # noqa: E402
 from lodestore.store import Layout  # noqa: E402
 
@@ -245,6 +245,22 @@ class Examples(unittest.TestCase):
         published._check_manifest(json.loads(manifest))
         self.assertEqual(len(published.KeySet._read(key_set.encode("utf-8"), "pods").keys), 2)
 
+    def test_of_blocks_of_postings_are_read(self):
+        lines = [line for block in self.blocks("search-block") for line in block.strip().splitlines()]
+        self.assertEqual(len(lines), 7)
+        for line in lines:
+            left, right = line.rsplit(" = ", 1)
+            head, wanted = left.split(": ", 1)
+            form = 2 if head.startswith("form 2") else 1
+            weights = [int(word) for word in head.partition("weight ")[2].split()] or [1]
+            found = []
+            for one in search.postings(bytes.fromhex(right), weights, form):
+                places = [(source, place) for source, some in one.positions.items() for place in some]
+                self.assertEqual(one.frequency, sum(weights[source] for source, _ in places), line)
+                words = [f"{source}:{place}" if len(weights) > 1 else str(place) for source, place in places]
+                found.append(f"{one.id} at {' '.join(words)}")
+            self.assertEqual(", ".join(found), wanted)
+
     def test_of_mapped_texts_come_out(self):
         for line in self.blocks("mapped-text")[0].strip().splitlines():
             left, right = line.rsplit(" = ", 1)
@@ -394,11 +410,11 @@ class Faults(unittest.TestCase):
         with open(corpus(5), "rb") as file:
             data = file.read()
         # The field 'format' of the header in every page that has it.
-        newer = data.replace(b"format" + struct.pack("<II", 2, 5), b"format" + struct.pack("<II", 7, 7))
+        newer = data.replace(b"format" + struct.pack("<II", 2, 5), b"format" + struct.pack("<II", 9, 9))
         self.assertNotEqual(newer, data)
         with open(self.path, "wb") as file:
             file.write(newer)
-        with self.assertRaisesRegex(lodestore.UnsupportedFormat, "reader of format 7"):
+        with self.assertRaisesRegex(lodestore.UnsupportedFormat, "reader of format 9"):
             lodestore.open(self.path)
 
     def test_of_a_record_are_found_by_its_checksum(self):
