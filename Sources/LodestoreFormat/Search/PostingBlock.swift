@@ -26,26 +26,31 @@ package struct PostingBlock {
   /// For each posting the number of bytes of its positions, or in a packed block the number of
   /// numbers less 1.
   private let sizes: PackedPart
-  /// The width of the numbers of positions; `nil` if they are varints.
-  private let positionWidth: Int?
+  /// The width of the numbers of positions; 0 if they are varints.
+  private let widthOfPositions: UInt8
+  private var positionWidth: Int? { widthOfPositions == 0 ? nil : Int(widthOfPositions) }
   private let positions: Int
 
   /// Numbers of one width from an offset.
+  ///
+  /// Searches copy blocks often, so parts are small: above 128 bytes a copy is a call.
   private struct PackedPart {
-    var offset = 0
-    var width = 0
+    private var start: UInt32 = 0
+    private var bits: UInt8 = 0
+    var offset: Int { Int(start) }
+    var width: Int { Int(bits) }
 
     init() {}
 
     init(_ bytes: ByteView, count: Int, largestWidth: Int, at offset: inout Int) throws(FormatError)
     {
       guard offset < bytes.count else { throw PostingBlock.tooShort(offset) }
-      width = Int(bytes[offset])
-      self.offset = offset + 1
+      bits = bytes[offset]
+      start = UInt32(clamping: offset + 1)
       guard width <= largestWidth else {
         throw FormatError("a width of \(width) bits", .searchPostings, at: offset)
       }
-      offset = self.offset + BitPacking.byteCount(count, width: width)
+      offset += 1 + BitPacking.byteCount(count, width: width)
       guard offset <= bytes.count else { throw PostingBlock.tooShort(offset) }
     }
   }
@@ -90,10 +95,10 @@ package struct PostingBlock {
       guard offset < bytes.count, (1...32).contains(bytes[offset]) else {
         throw FormatError("no width of positions", .searchPostings, at: offset)
       }
-      positionWidth = Int(bytes[offset])
+      widthOfPositions = bytes[offset]
       offset += 1
     } else {
-      positionWidth = nil
+      widthOfPositions = 0
     }
     positions = offset
     if stored == nil {
