@@ -188,7 +188,7 @@ package struct ValuePath: Sendable, Hashable {
     self.steps = steps
   }
 
-  /// Whether this is the path of a single member of the record.
+  /// Returns whether the path leads to the member `name` of the record, and no further.
   func isMember(_ name: String) -> Bool {
     guard root == .record, steps.count == 1, case .member(name) = steps[0] else { return false }
     return true

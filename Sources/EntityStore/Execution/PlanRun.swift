@@ -12,7 +12,7 @@ final class PlanRun: MeasuredRun {
   // Only one thread uses the object. An exclusivity check for each access would slow every run.
   @exclusivity(unchecked) private var ticks = 0
   /// The number of records after which the plan's alternative takes over.
-  @exclusivity(unchecked) private var recordLimit = Int.max
+  private var recordLimit = Int.max
   private var lastReport = 0.0
   /// The number of records that the run will test, if it is known.
   private var total: Int?

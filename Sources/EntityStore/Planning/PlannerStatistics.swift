@@ -52,7 +52,7 @@ class PlannerStatistics {
     (try core.target(of: test), try core.transaction.count(of: test.end.relationship.linksTo.tree))
   }
 
-  /// Returns the first and the last id of the records, or `nil` if there are none.
+  /// Returns the first and the last id of the records, or `nil` without records.
   func ids() throws -> ClosedRange<UInt64>? {
     let cursor = try Cursor(entity.records, in: core.transaction)
     guard try cursor.first() else { return nil }
