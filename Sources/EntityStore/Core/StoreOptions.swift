@@ -133,10 +133,10 @@ public struct StoreOptions: Sendable {
   /// expiry and of a limit are always built during opening.
   ///
   /// Until a computed index is complete, conditions on its words, places or vectors are tested on
-  /// every record. Scores and suggestions throw ``StoreError/Code/invalidQuery``. A vector index that
-  /// has outgrown its lists stays in use until its replacement is complete: <doc:Vectors>. After the
-  /// beginning of such a construction, only programs that know version 8 of the format write the
-  /// file.
+  /// every record. Scores and suggestions throw ``StoreError/Code/invalidQuery``. A vector index
+  /// that has outgrown its lists stays in use until its replacement is complete: <doc:Vectors>.
+  /// After the beginning of such a construction, only programs that know version 8 of the format
+  /// write the file.
   public var buildsIndexesInUse = false
   /// Whether a new entity is created even if it resembles an undeclared entity of the file.
   ///

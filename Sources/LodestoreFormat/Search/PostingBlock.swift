@@ -89,7 +89,7 @@ package struct PostingBlock {
       ? PackedPart(bytes, count: count, largestWidth: 32, at: &offset) : nil
     sizes =
       try count == 1
-      ? PackedPart() : PackedPart(bytes, count: count, largestWidth: 24, at: &offset)
+      ? PackedPart() : PackedPart(bytes, count: count, largestWidth: 32, at: &offset)
     frequencies = stored ?? sizes
     if form.isPacked, count > 1 {
       guard offset < bytes.count, (1...32).contains(bytes[offset]) else {
@@ -211,7 +211,7 @@ package struct PostingBlock {
       result.storeBytes(
         of: UInt32(truncatingIfNeeded: end), toByteOffset: index &* 4, as: UInt32.self)
     }
-    // At most 128 sizes of 24 bits.
+    // At most 128 sizes of 32 bits.
     let count = Int(end)
     let byteCount = positionWidth.map { BitPacking.byteCount(count, width: $0) } ?? count
     guard byteCount == all.count else {
