@@ -91,7 +91,9 @@ extension TextAnalyzer {
     case .continued: return
     case .capital:
       capitalCount &+= 1
-      lastCapital = (used, element.source.lowerBound, scalarCount)
+      // A character such as U+3394, THz, has letters of two parts.
+      let start = element.source.lowerBound
+      lastCapital = (used, start, max(start, sourceEnd), scalarCount)
     case .none, .small: capitalCount = 0
     }
     lastCase = element.letterCase
@@ -119,7 +121,7 @@ extension TextAnalyzer {
     let count = scalarCount
     let isComposed = mustCompose
     current.bytes = current.bytes.lowerBound..<lastCapital.byte
-    current.source = source.lowerBound..<lastCapital.source
+    current.source = source.lowerBound..<lastCapital.sourceBefore
     scalarCount = lastCapital.count
     endPart()
     current = Stretch(

@@ -103,7 +103,7 @@ package struct TextAnalyzer: ~Copyable {
   var lastCase = LetterCase.none
   /// The number of capitals without another letter between them, and the place of the last one.
   var capitalCount = 0
-  var lastCapital = (byte: 0, source: 0, count: 0)
+  var lastCapital = (byte: 0, source: 0, sourceBefore: 0, count: 0)
 
   package init() {
     memory = owned.view
