@@ -87,6 +87,17 @@ extension Thought {
       group: Int.random(in: 0..<5, using: &random),
       color: Bool.random(using: &random) ? Vector.random(&random, 3) : nil)
   }
+
+  /// A vector to which others are sought.
+  ///
+  /// A short vector has about one distance from all vectors of zeros and tiny ones, so this one is
+  /// long.
+  static func sought(_ random: inout SeededNumbers) -> Vector {
+    while true {
+      let vector = Vector.random(&random, dimensions)
+      if vector.values.reduce(0, { $0 + $1 * $1 }) > 8 { return vector }
+    }
+  }
 }
 
 extension Vector {

@@ -48,13 +48,6 @@ import Testing
   }
 
   /// A long vector, of which those of zeros, whose distances are equal, are not the nearest.
-  private func query(_ random: inout SeededNumbers) -> Vector {
-    while true {
-      let vector = Vector.random(&random, Thought.dimensions)
-      if vector.values.reduce(0, { $0 + $1 * $1 }) > 8 { return vector }
-    }
-  }
-
   private func vectors(_ count: Int, _ random: inout SeededNumbers) -> [Vector?] {
     (0..<count).map { $0 % 9 == 0 ? nil : Vector.random(&random, Thought.dimensions) }
   }
@@ -85,7 +78,7 @@ import Testing
         try expectSound(store)
         let all = try store.fetch(Thought.all)
         for measure in VectorMeasure.allCases {
-          let query = query(&random)
+          let query = Thought.sought(&random)
           let expected = all.sorted(\.embedding, query, measure)
           // With 16,000 candidates all lists are read.
           #expect(
@@ -163,7 +156,7 @@ import Testing
       var right = 0
       var read = 0
       for _ in 0..<20 {
-        let query = query(&random)
+        let query = Thought.sought(&random)
         let few = near(query, candidates: 300).limit(10)
         let found = try store.fetch(few).map(\.id)
         right +=
@@ -186,7 +179,7 @@ import Testing
     var random = SeededNumbers(salt: 7_130)
     try withLists((0..<800).map { _ in .random(&random, Thought.dimensions) }) { store in
       try store.update(Thought.where { $0.id <= Thought.ID(rawValue: 300) }) { $0.group = 3 }
-      let query = query(&random)
+      let query = Thought.sought(&random)
       let matching = try store.fetch(Thought.where { $0.group == 3 })
       // 8 candidates are so few that levels of all 300 records are not read.
       let found = try store.fetch(near(query, candidates: 8).where { $0.group == 3 }.limit(4))
@@ -257,7 +250,7 @@ import Testing
       let store = try Store(at: path, entities: [Thought.self])
       defer { store.close() }
       let all = try store.fetch(Thought.all)
-      let query = query(&random)
+      let query = Thought.sought(&random)
       #expect(
         try store.fetch(near(query, candidates: 16_000).limit(20)).map(\.id)
           == Array(all.sorted(\.embedding, query, .euclidean).prefix(20)))
@@ -325,7 +318,10 @@ import Testing
             }
             var tx = WriteTransaction(core: core)
             do {
-              for query in [near(query(&random)).limit(5), near(query(&random), candidates: 20)] {
+              for query in [
+                near(Thought.sought(&random)).limit(5),
+                near(Thought.sought(&random), candidates: 20),
+              ] {
                 _ = try tx.fetch(query.limit(7))
               }
               for id in [1, 5, 300] as [UInt64] {
@@ -333,7 +329,7 @@ import Testing
                 one.embedding = .random(&random, Thought.dimensions)
                 try tx.update(one)
               }
-              _ = try tx.fetch(near(query(&random)).limit(5))
+              _ = try tx.fetch(near(Thought.sought(&random)).limit(5))
             } catch let error as StoreError {
               #expect([.damaged, .brokenTransaction].contains(error.code), "\(error)")
             }
