@@ -113,7 +113,7 @@ import Testing
     #expect(try indexes(store) == [nil, nil, nil, nil])
     var numbers = SeededNumbers(salt: 8)
     var changes = 0
-    // On a busy machine the first checks may take as long as the construction, so changes come first.
+    // On a busy machine a check may take as long as the construction, so changes come first.
     repeat {
       try change(store, &numbers)
       changes += 1
