@@ -299,16 +299,17 @@ class _Analysis:
             return
         self.capitals = self.capitals + 1 if case == "capital" else 0
         if case == "capital":
-            self.capital = (len(self.last.text), source[0], self.count)
+            # A character such as U+3394, THz, has letters of two parts.
+            self.capital = (len(self.last.text), source[0], max(source[0], self.last.end), self.count)
         self.case = case
 
     def _split(self):
         """Makes the last capital the beginning of a part."""
-        index, start, count = self.capital
+        index, start, end, count = self.capital
         piece, part = self.last, self.parts[-1]
         part.count = count
         self.last = _Stretch(piece.text[index:], (start, piece.end))
-        piece.text, piece.end = piece.text[:index], start
+        piece.text, piece.end = piece.text[:index], end
         self.parts.append(_Part(1, False, False))
         self.parts[-1].pieces.append(self.last)
         self.count -= count

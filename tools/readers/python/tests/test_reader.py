@@ -247,7 +247,7 @@ class Examples(unittest.TestCase):
 
     def test_of_blocks_of_postings_are_read(self):
         lines = [line for block in self.blocks("search-block") for line in block.strip().splitlines()]
-        self.assertEqual(len(lines), 7)
+        self.assertEqual(len(lines), 8)
         for line in lines:
             left, right = line.rsplit(" = ", 1)
             head, wanted = left.split(": ", 1)
