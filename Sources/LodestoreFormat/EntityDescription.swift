@@ -217,9 +217,10 @@ package struct EntityDescription: Sendable {
     !building.isEmpty || computedIndexes.contains(where: \.isBuilding)
   }
 
-  /// The computed indexes of a kind: the complete ones, then those under construction.
+  /// The computed indexes of a kind: the complete ones, then those under construction that replace
+  /// none.
   package func declaredIndexes(_ kind: ComputedIndex.Kind) -> [ComputedIndex] {
-    complete(kind) + buildingComputed.filter { $0.kind == kind }
+    complete(kind) + distinctComputedIndexes.filter { $0.kind == kind && $0.isBuilding }
   }
 
   private func complete(_ kind: ComputedIndex.Kind) -> [ComputedIndex] {

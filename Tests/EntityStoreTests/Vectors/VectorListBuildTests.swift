@@ -117,6 +117,8 @@ import Testing
     while try builder.buildNextPart() {
       parts += 1
       #expect(try groupCounts(reader) == [0, 8])
+      let description = try reader.core.read { try $0.entity(named: "Thought").description }
+      #expect(description.declaredIndexes(.vector) == description.vectorIndexes)
       try expectRight(reader, &random)
       try expectSound(builder)
     }
